@@ -13,20 +13,18 @@ namespace tapehead {
 namespace {
 
 struct AttentionArguments {
-  std::filesystem::path run;
+  fs::path run;
   std::optional<std::string> text;
-  std::filesystem::path input;
-  std::optional<std::string> target;
-  std::vector<std::string> without;
-  std::optional<std::string> pattern;
-  std::filesystem::path output;
+  fs::path input;
+  InspectionRequest request;  // except the text
+  fs::path output;
   std::string checkpoint;
   Index threads = default_threads();
   bool json = false;
 };
 
 // Writes the file of --output, if there is one, in the form that its name says.
-void write(const std::filesystem::path& output, const SavedRun& run, const Inspection& inspection) {
+void write(const fs::path& output, const SavedRun& run, const Inspection& inspection) {
   if (output.extension() == ".safetensors") {
     write_inspection(output, run, inspection);
   } else if (output.extension() == ".json") {
@@ -104,8 +102,8 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
   };
   const std::vector<EncodedText> texts = reader.encoded(read.read);
   say_unknown_tokens(texts.front(), "text");
-  if (arguments.pattern) {
-    const LineRead pattern = reader.read({.text = *arguments.pattern});
+  if (arguments.request.pattern) {
+    const LineRead pattern = reader.read({.text = *arguments.request.pattern});
     say_unknown_tokens(reader.encoded(pattern).front(), "text of --with-pattern");
   }
   if (texts.size() > 1) {
@@ -125,13 +123,14 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
 void show_attention(const AttentionArguments& arguments) {
   prepare_blas(arguments.threads);
   constexpr std::array<std::string_view, 3> forms{".safetensors", ".html", ".json"};
-  const std::filesystem::path& output = arguments.output;
+  const fs::path& output = arguments.output;
   if (!output.empty() && std::ranges::count(forms, output.extension().string()) == 0) {
     throw ConfigError(
         "--output {}: the name must end in .safetensors, .html or .json, which says the form",
         output.string());
   }
-  const std::string text = text_of(arguments);
+  InspectionRequest request = arguments.request;
+  request.text = text_of(arguments);
   InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
   if (!arguments.input.empty()) {
     inputs.add(arguments.input);
@@ -142,14 +141,7 @@ void show_attention(const AttentionArguments& arguments) {
   expect_output_apart(inputs);
   const SavedRun run(arguments.run, arguments.checkpoint);
   Workers workers(arguments.threads);
-  const Inspection inspection = run.use([&] {
-    return inspect_text(run,
-                        {.text = text,
-                         .target = arguments.target,
-                         .without = arguments.without,
-                         .pattern = arguments.pattern},
-                        workers);
-  });
+  const Inspection inspection = run.use([&] { return inspect_text(run, request, workers); });
   say_what_is_lost(arguments, run, inspection, workers);
   write(arguments.output, run, inspection);
   print(arguments, run, inspection);
@@ -164,13 +156,13 @@ const Command attention_command(110, [](CLI::App& program) {
   command.add_option("run", arguments.run, "Run directory")->required();
   command.add_option("text", arguments.text, "The text; a masked model's may have <mask> in it");
   command.add_option("--input", arguments.input, "File that has the text");
-  command.add_option("--target", arguments.target,
+  command.add_option("--target", arguments.request.target,
                      "What the model is to say, or its class; by default what it does say");
-  add_repeated_option(command, "--without", arguments.without,
+  add_repeated_option(command, "--without", arguments.request.without,
                       "Also what the model predicts without this head, such as "
                       "decoder.layers.0.cross.2; may be repeated");
   command
-      .add_option("--with-pattern", arguments.pattern,
+      .add_option("--with-pattern", arguments.request.pattern,
                   "Another text: the heads of --without are not left out, but look by distance "
                   "alone, with the mean weights that they have in this text")
       ->needs("--without");

@@ -37,13 +37,18 @@ std::pair<CLI::App&, Arguments&> add_command(CLI::App& program, const char* name
 
 // What commands about a trained run and its data have in common.
 struct RunArguments {
-  std::filesystem::path run;
+  fs::path run;
   std::string split = "validation";
   std::string checkpoint;
   DataChoice data;
   Index threads = default_threads();
   bool json = false;
 };
+
+// For commands that a user may type next: the option and its value; nothing for an empty value.
+inline std::string option_words(const char* name, const std::string& value) {
+  return value.empty() ? "" : fmt::format(" {} {}", name, shell_word(value));
+}
 
 // An option that takes one value and may be repeated.
 inline CLI::Option* add_repeated_option(CLI::App& command, const char* name,
@@ -78,28 +83,21 @@ inline void add_data_options(CLI::App& command, DataChoice& data) {
                    "Use data that the run was not trained with; changed files need --data, too");
 }
 
-// The range of an option's values; by default all numbers.
-struct NumberRange {
-  double minimum = -std::numeric_limits<double>::infinity();
-  double maximum = std::numeric_limits<double>::infinity();
-  bool exclusive_minimum = false;
-};
+// An option, such as named("--beam", 1, 256), that stores its value in `cell`. Parsing throws
+// ConfigError for a value that is no number (nan and inf included) or is out of range. The help
+// shows the default if it is in the range. A default outside it means: the option was not given.
+CLI::Option* add_number_option(CLI::App& command, Field field, const Cell& cell,
+                               std::string_view help);
 
-// An option, such as "--beam", that stores its value in `cell`. Parsing throws ConfigError for a
-// value that is no number (nan and inf included) or is out of range. The help shows the default if
-// it is in the range. A default outside the range means that the option was not given.
-CLI::Option* add_number_option(CLI::App& command, const char* name, const Cell& cell,
-                               const NumberRange& range, std::string_view help);
-
-// An option that takes several whole numbers.
-CLI::Option* add_numbers_option(CLI::App& command, const char* name, std::vector<Index>& numbers,
-                                const NumberRange& range, std::string_view help);
+CLI::Option* add_numbers_option(CLI::App& command, Field field, std::vector<Index>& numbers,
+                                std::string_view help);
 
 CLI::Option* add_threads_option(CLI::App& command, Index& threads,
                                 std::string_view help = "Worker threads");
 
 // --checkpoint, --data, --other-data and --threads.
-inline void add_study_options(CLI::App& command, RunArguments& arguments) {
+template <class Arguments>
+void add_study_options(CLI::App& command, Arguments& arguments) {
   add_checkpoint_option(command, arguments.checkpoint);
   add_data_options(command, arguments.data);
   add_threads_option(command, arguments.threads);
@@ -108,7 +106,7 @@ inline void add_study_options(CLI::App& command, RunArguments& arguments) {
 // The options of gradcheck. Two programs declare them: tapehead-gradcheck, which does the check,
 // and tapehead, which describes all commands.
 struct GradcheckArguments {
-  std::filesystem::path config;
+  fs::path config;
   std::vector<std::string> overrides;
   std::string only = "*";
   std::uint64_t seed = 1;
@@ -118,8 +116,7 @@ struct GradcheckArguments {
 CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments);
 
 // Registers a command; each command's file defines one. `place`: its position in the help.
-class Command {
- public:
+struct Command {
   using Add = std::function<void(CLI::App& program, Launch& launch)>;
   Command(int place, Add add);
   Command(int place, void (*add)(CLI::App& program))

@@ -13,7 +13,7 @@ namespace tapehead {
 namespace {
 
 struct ConfigArguments {
-  std::filesystem::path file;
+  fs::path file;
   std::vector<std::string> overrides;
   bool json = false;
   bool schema = false;
@@ -38,7 +38,7 @@ void show_config(const ConfigArguments& arguments) {
 }
 
 struct PlanArguments {
-  std::filesystem::path config;
+  fs::path config;
   std::vector<std::string> overrides;
   Index threads = default_threads();
   bool json = false;
@@ -49,8 +49,7 @@ void plan(const PlanArguments& arguments) {
   check_frozen(loaded);
   const Config& config = loaded.config;
   expect_output_apart(inputs_of_config(loaded));
-  const auto console = std::make_shared<Console>();
-  start_logging(console);
+  const auto console = start_logging();
   prepare_blas(arguments.threads);
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
   std::ranges::for_each(task.splits, say_unknown);

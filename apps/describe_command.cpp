@@ -8,21 +8,14 @@ namespace {
 
 // Escapes text for roff: hyphens can be copied, and no line begins like a macro.
 std::string roff(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool line_begins = result.empty() || result.back() == '\n';
-    if (line_begins && (c == '.' || c == '\'')) {
-      result += "\\&";
-    }
-    result += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
-  }
-  return result;
+  const std::string lines = "\n" + std::string(text);
+  return replaced(lines, {{"\n.", "\n\\&."}, {"\n'", "\n\\&'"}, {"\\", "\\e"}, {"-", "\\-"}})
+      .substr(1);
 }
 
-std::string heading(const std::string& name) {
-  std::string title;
-  for (const char c : name) {
-    title += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+std::string heading(std::string title) {
+  for (char& c : title) {
+    c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   }
   return fmt::format(".TH {} 1 \"\" \"tapehead {}\" \"User Commands\"\n", roff(title), version());
 }
@@ -101,20 +94,10 @@ std::vector<std::pair<std::string, const CLI::Option*>> words_of(const CLI::App&
   return words;
 }
 
-// Puts a backslash before each character of `marks`.
-std::string escaped(std::string_view text, std::string_view marks) {
-  std::string result;
-  for (const char c : text) {
-    result += marks.find(c) == std::string_view::npos ? std::string(1, c) : std::string("\\") + c;
-  }
-  return result;
-}
-
 std::string bash_completion(const std::vector<const CLI::App*>& commands) {
-  std::vector<std::string> names;
+  const auto name = [](const CLI::App* command) { return command->get_name(); };
   std::string cases;
   for (const CLI::App* command : commands) {
-    names.push_back(command->get_name());
     cases += fmt::format("      {}) words='{}' ;;\n", command->get_name(),
                          join(words_of(*command) | std::views::keys, " "));
   }
@@ -131,7 +114,7 @@ _tapehead() {{
 }}
 complete -o default -F _tapehead tapehead
 )",
-                     join(names, " "), cases);
+                     join(commands | std::views::transform(name), " "), cases);
 }
 
 std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
@@ -144,9 +127,9 @@ std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
     // As '*--run[Run directory]:value:_files'. The star allows repetition; the program checks it.
     for (const auto& [word, option] : words_of(*command)) {
       const std::string value = option->get_items_expected_max() > 0 ? ":value:_files" : "";
-      cases +=
-          " \\\n        " +
-          shell_word("*" + word + "[" + escaped(option->get_description(), "[]\\:") + "]" + value);
+      const std::string help = replaced(option->get_description(),
+                                        {{"[", "\\["}, {"]", "\\]"}, {"\\", "\\\\"}, {":", "\\:"}});
+      cases += " \\\n        " + shell_word("*" + word + "[" + help + "]" + value);
     }
     cases += " \\\n        '*:file:_files'\n      ;;\n";
   }

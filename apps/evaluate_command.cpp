@@ -14,8 +14,7 @@ namespace {
 struct EvaluateArguments : RunArguments {
   Index beam = 0;
   std::string pattern;
-  Index context = 0;
-  Index stride = 0;
+  EvaluationWindows windows;
   std::optional<Index> memory;
 };
 
@@ -97,14 +96,14 @@ void evaluate_run(const EvaluateArguments& arguments) {
   if (arguments.memory) {
     config.evaluation.memory = arguments.memory;
   }
-  if (arguments.context > 0) {
-    set_context(config, arguments.context);
+  if (arguments.windows.context > 0) {
+    set_context(config, arguments.windows.context);
   }
   if (arguments.memory || !arguments.pattern.empty()) {
     check_memory(config, arguments);
   }
-  if (arguments.stride > 0) {
-    expect_stride(config, arguments.stride);
+  if (arguments.windows.stride > 0) {
+    expect_stride(config, arguments.windows.stride);
   }
   EvaluationOptions options = config.evaluation;
   if (arguments.beam > 0) {
@@ -116,8 +115,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
     }
     options.beam = arguments.beam;
   }
-  const Task task =
-      saved.task(arguments.data, {.context = arguments.context, .stride = arguments.stride});
+  const Task task = saved.task(arguments.data, arguments.windows);
   Workers workers(arguments.threads);
   const SplitResults results = evaluate(saved, task, arguments.split, options, workers);
   write_output(fmt::format(
@@ -138,18 +136,18 @@ const Command evaluate_command(40, [](CLI::App& program) {
       ->capture_default_str();
   add_checkpoint_option(command, arguments.checkpoint);
   add_data_options(command, arguments.data);
-  add_number_option(command, "--beam", &arguments.beam, {1, 256},
+  add_number_option(command, named("--beam", 1, 256), &arguments.beam,
                     "Hypotheses of the beam search; by default as the config says");
   command.add_option("--pattern", arguments.pattern,
                      "Pattern of all self-attentions, in the notation of attention.pattern; by "
                      "default as the config says");
-  add_number_option(command, "--context", &arguments.context, {1, 1048576},
+  add_number_option(command, named("--context", 1, 1048576), &arguments.windows.context,
                     "Running text: tokens of a window; by default as the config says. Windows of "
                     "another length overlap only with --stride");
   add_number_option(
-      command, "--stride", &arguments.stride, {1, 1048576},
+      command, named("--stride", 1, 1048576), &arguments.windows.stride,
       "Running text: how far a window begins after the one before; by default as the config says");
-  add_number_option(command, "--memory", &arguments.memory, {0, 1048576},
+  add_number_option(command, named("--memory", 0, 1048576), &arguments.memory,
                     "Running text: rows that the model remembers of the windows before; by default "
                     "as the config says");
   add_threads_option(command, arguments.threads);

@@ -5,14 +5,11 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "interchange/architecture.hpp"
 #include "interchange/export.hpp"
 
 namespace tapehead {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 using WrittenModel = std::pair<std::string, Index>;  // its reader, a class or a file; parameters
 

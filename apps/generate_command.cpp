@@ -20,11 +20,7 @@ void expect_composable(const GenerateArguments& arguments) {
   if (options.beam == 0) {
     return;
   }
-  const SamplingOptions defaults;
-  const SamplingOptions& sampling = options.sampling;
-  if (sampling.temperature != defaults.temperature || sampling.top_k != defaults.top_k ||
-      sampling.top_p != defaults.top_p || sampling.min_p != defaults.min_p ||
-      options.seed != GeneratorOptions{}.seed) {
+  if (options.sampling != SamplingOptions() || options.seed != GeneratorOptions().seed) {
     throw ConfigError(
         "--beam searches and does not sample: leave out --temperature, --top-k, "
         "--top-p, --min-p and --seed, or --beam");
@@ -159,24 +155,24 @@ const Command generate_command(60, [](CLI::App& program) {
   command.add_option("--prompts", arguments.input, "File of such texts, one a line")
       ->excludes(prompt);
   add_output_option(command, arguments, "samples");
-  add_number_option(command, "--count", &options.samples, {1, 10000}, "Samples of each prompt");
-  add_number_option(command, "--max-tokens", &options.max_tokens, {1, 10000000},
+  add_number_option(command, named("--count", 1, 10000), &options.samples,
+                    "Samples of each prompt");
+  add_number_option(command, named("--max-tokens", 1, 10000000), &options.max_tokens,
                     "Tokens of a sample, at most");
   SamplingOptions& sampling = options.sampling;
-  add_number_option(command, "--temperature", &sampling.temperature, {0, 100},
+  add_number_option(command, named("--temperature", 0, 100), &sampling.temperature,
                     "Logits are divided by it; 0: always the most likely token");
-  add_number_option(command, "--top-k", &sampling.top_k, {0, 1000000},
+  add_number_option(command, named("--top-k", 0, 1000000), &sampling.top_k,
                     "Draw from the K most likely tokens only; 0: from all");
-  add_number_option(command, "--top-p", &sampling.top_p,
-                    {.minimum = 0, .maximum = 1, .exclusive_minimum = true},
+  add_number_option(command, above(named("--top-p", 0, 1)), &sampling.top_p,
                     "Draw from the fewest most likely tokens with this probability together");
-  add_number_option(command, "--min-p", &sampling.min_p, {0, 1},
+  add_number_option(command, named("--min-p", 0, 1), &sampling.min_p,
                     "Draw from tokens at least this many times as likely as the most likely one");
   add_number_option(
-      command, "--beam", &options.beam, {1, 256},
+      command, named("--beam", 1, 256), &options.beam,
       "Instead of sampling, the best of a beam search this wide; it ends with the context");
   command.add_option("--stop", options.stop, "Text that ends a sample, which is without it");
-  add_number_option(command, "--seed", &options.seed, {0, 1e15},
+  add_number_option(command, named("--seed", 0, 1e15), &options.seed,
                     "Seed of the draws; the same gives the same texts");
   add_asking_options(command, arguments, "Samples that are written together, a token at a time",
                      "Print a line of JSON for each sample");

@@ -10,14 +10,10 @@ namespace tapehead {
 namespace {
 
 // Always throws.
-void hand_over(const std::vector<std::string>& arguments) {
+void hand_over(std::vector<std::string> words) {
   const auto program = running_program().parent_path() / "tapehead-gradcheck";
-  std::vector<std::string> words{"tapehead", "gradcheck"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
+  words.insert(words.begin(), {"tapehead", "gradcheck"});
+  std::vector<char*> argv = mapped(words, [](std::string& word) { return word.data(); });
   argv.push_back(nullptr);
   flush_output();
   execv(program.c_str(), argv.data());

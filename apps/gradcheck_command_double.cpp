@@ -45,10 +45,8 @@ Json json_of(const Finding& finding) {
 }
 
 Json json_of(const ParameterCheck& parameter) {
-  Json object;
-  object["name"] = parameter.name;
-  object["shape"] = parameter.shape.extents();
-  object["error"] = parameter.error;
+  Json object = {
+      {"name", parameter.name}, {"shape", parameter.shape.extents()}, {"error", parameter.error}};
   if (parameter.too_small) {
     object["too_small"] = true;
   }
@@ -68,20 +66,15 @@ struct Checked {
 };
 
 void print_json(const Checked& checked) {
-  Json object = {{"config", checked.config},
-                 {"overrides", checked.overrides},
-                 {"examples", checked.batch.sequences()},
-                 {"target_tokens", checked.batch.labels.count()},
-                 {"ok", checked.report.ok()},
-                 {"seconds", checked.seconds},
-                 {"findings", Json::array()}};
-  for (const Finding& finding : checked.report.findings) {
-    object["findings"].push_back(json_of(finding));
-  }
-  object["parameters"] = Json::array();
-  for (const ParameterCheck& parameter : checked.report.parameters) {
-    object["parameters"].push_back(json_of(parameter));
-  }
+  const auto json = [](const auto& one) { return json_of(one); };
+  const Json object = {{"config", checked.config},
+                       {"overrides", checked.overrides},
+                       {"examples", checked.batch.sequences()},
+                       {"target_tokens", checked.batch.labels.count()},
+                       {"ok", checked.report.ok()},
+                       {"seconds", checked.seconds},
+                       {"findings", mapped(checked.report.findings, json)},
+                       {"parameters", mapped(checked.report.parameters, json)}};
   write_output(fmt::format("{}\n", object.dump()));
 }
 

@@ -3,7 +3,6 @@
 #include "apps/inputs.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_history.hpp"
-#include "lab/heads/head_report.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -41,14 +40,10 @@ Json findings_json(const HeadsRequest& request, const SavedRun& saved, const Spl
 
 // The options of this call that select the checkpoint and the data.
 std::string choices(const HeadsRequest& request) {
-  std::string options;
-  const auto add = [&](const char* option, const std::string& value) {
-    options += value.empty() ? "" : fmt::format(" {} {}", option, shell_word(value));
-  };
-  add("--split", request.split == HeadsRequest().split ? "" : request.split);
-  add("--checkpoint", request.checkpoint);
-  add("--data", request.data.directory.string());
-  return options + (request.data.other ? " --other-data" : "");
+  return option_words("--split", request.split == HeadsRequest().split ? "" : request.split) +
+         option_words("--checkpoint", request.checkpoint) +
+         option_words("--data", request.data.directory.string()) +
+         (request.data.other ? " --other-data" : "");
 }
 
 // The command for the next look at the heads, with the same checkpoint and data.
@@ -56,17 +51,11 @@ std::string command_for(const HeadsRequest& request, NextStep step) {
   const std::string run = shell_word(request.run.string());
   const std::string name = (request.run / "").parent_path().string();  // without a trailing slash
   const std::string smaller = run + " " + shell_word(name + "-small");
-  switch (step) {
-    case NextStep::importance:
-      return "heads " + run + " --importance" + choices(request);
-    case NextStep::pruning:
-      return "heads " + run + " --prune" + choices(request);
-    case NextStep::closed_heads_gone:
-      return "prune " + smaller + " --closed" + choices(request);
-    case NextStep::spare_heads_gone:
-      return "prune " + smaller + choices(request);
-  }
-  return "";
+  const std::array<std::string, 4> commands{
+      // in the order of NextStep
+      "heads " + run + " --importance", "heads " + run + " --prune",
+      "prune " + smaller + " --closed", "prune " + smaller};
+  return commands.at(static_cast<std::size_t>(step)) + choices(request);
 }
 
 void print_tables(const HeadsRequest& request, const HeadFindings& found) {
@@ -173,8 +162,7 @@ void show_heads(const HeadsRequest& request, const CLI::App& command) {
   if (request.run.empty()) {
     throw ConfigError("name a run, or ask for --legend or --reference");
   }
-  const auto console = std::make_shared<Console>();
-  start_logging(console);
+  const auto console = start_logging();
   prepare_blas(request.threads);
   expect_output_apart(inputs_of_run(request.run, request.checkpoint, request.data));
   SavedRun saved(request.run, request.checkpoint);

@@ -3,10 +3,8 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "interchange/architecture.hpp"
 #include "interchange/import.hpp"
 #include "interchange/their_tokenizers.hpp"
-#include "train/options/application.hpp"
 
 namespace tapehead {
 
@@ -53,7 +51,7 @@ void import_run(ImportArguments& arguments) {
   if (arguments.begin >= 0) {
     arguments.request.begin = arguments.begin;
   }
-  const std::filesystem::path& from = arguments.request.from;
+  const fs::path& from = arguments.request.from;
   if (arguments.request.run.empty()) {
     arguments.request.run = "runs" / (from / "").parent_path().filename();
   }
@@ -96,10 +94,10 @@ const Command import_command(140, [](CLI::App& program) {
                   "The targets of these sources, line by line (task.train_target)")
       ->capture_default_str();
   add_number_option(
-      command, "--texts", &arguments.request.texts, {1, 2},
+      command, named("--texts", 1, 2), &arguments.request.texts,
       "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)");
   add_number_option(
-      command, "--begin", &arguments.begin, {0, std::numeric_limits<TokenId>::max()},
+      command, named("--begin", 0, std::numeric_limits<TokenId>::max()), &arguments.begin,
       "Id of the mark that a text begins with, where tokenizer.json and config.json differ");
   command.add_flag("--token-texts", arguments.request.token_texts,
                    "Do not read the tokenizer: texts for the run are given as their tokens, with "

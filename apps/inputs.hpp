@@ -3,14 +3,12 @@
 
 #include <unistd.h>
 
-#include "core/files/input_output.hpp"
 #include "train/experiment.hpp"
-#include "train/run/data.hpp"
 
 namespace tapehead {
 
 // The files that a command reads if it uses a run with this checkpoint.
-inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::string& checkpoint,
+inline InputFiles inputs_of_run(const fs::path& run, const std::string& checkpoint,
                                 const DataChoice& data = {}) {
   InputFiles inputs = inputs_of_run(run, data);
   inputs.add(find_checkpoint(RunFiles{run}, checkpoint));

@@ -2,7 +2,6 @@
 // with or without a launcher, does not call MPI.
 
 #include "apps/launch.hpp"
-#include "core/ranks/launcher.hpp"
 #include "mpi/mpi_ranks.hpp"
 
 namespace tapehead {

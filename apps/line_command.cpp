@@ -18,7 +18,7 @@ std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
         arguments.checkpoint);
   }
   std::deque<SavedRun> runs;
-  for (const std::filesystem::path& run : arguments.runs) {
+  for (const fs::path& run : arguments.runs) {
     runs.emplace_back(run, arguments.checkpoint);
   }
   return runs;
@@ -50,7 +50,8 @@ void add_output_option(CLI::App& command, LineArguments& arguments, const char* 
 
 void add_asking_options(CLI::App& command, LineArguments& arguments, const char* batch_tokens,
                         const char* json) {
-  add_number_option(command, "--batch-tokens", &arguments.batch_tokens, {1, 1000000}, batch_tokens);
+  add_number_option(command, named("--batch-tokens", 1, 1000000), &arguments.batch_tokens,
+                    batch_tokens);
   add_threads_option(command, arguments.threads);
   command.add_flag("--json", arguments.json, json);
 }
@@ -58,11 +59,7 @@ void add_asking_options(CLI::App& command, LineArguments& arguments, const char*
 void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   prepare_blas(arguments.threads);
   const std::deque<SavedRun> opened = opened_runs(arguments);
-  std::vector<const SavedRun*> pointers;
-  for (const SavedRun& run : opened) {
-    pointers.push_back(&run);
-  }
-  const RunEnsemble runs(pointers);
+  const RunEnsemble runs(mapped(opened, [](const SavedRun& run) { return &run; }));
   Workers workers(arguments.threads);
   const Predictor predictor(runs, workers,
                             {.batch_tokens = arguments.batch_tokens, .mask = arguments.mask});
@@ -77,7 +74,7 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   };
   const auto question = make_question(predictor, write);
   InputFiles inputs;
-  for (const std::filesystem::path& run : arguments.runs) {
+  for (const fs::path& run : arguments.runs) {
     inputs.add(inputs_of_run(run, arguments.checkpoint).paths());
   }
   LineInput lines(arguments.input, inputs, arguments.texts);

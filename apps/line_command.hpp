@@ -9,7 +9,7 @@
 namespace tapehead {
 
 struct LineArguments {
-  std::vector<std::filesystem::path> runs;
+  std::vector<fs::path> runs;
   std::string checkpoint;            // of each run
   std::string input;                 // a file; empty: standard input
   std::vector<std::string> texts{};  // lines given in place of an input

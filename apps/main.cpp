@@ -73,8 +73,7 @@ int run(int argc, char** argv, Launch& launch) {
       separate_empty_values(words, *command_of(program, argv[1]));
       launch.expect_takes(argv[1]);
     }
-    std::vector<const char*> pointers(words.size());
-    std::ranges::transform(words, pointers.begin(), &std::string::c_str);
+    const std::vector<const char*> pointers = mapped(words, &std::string::c_str);
     program.parse(static_cast<int>(pointers.size()), pointers.data());
     return 0;
   } catch (const CLI::RuntimeError& error) {
@@ -98,7 +97,7 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
     outlive_file_limit();
     // If the parent process ignores SIGCHLD, waitpid(2) returns no exit codes of children.
     std::signal(SIGCHLD, SIG_DFL);
-    start_logging(std::make_shared<Console>());
+    start_logging();
     launch = join_launch();
     if (!launch->prints()) {
       stop_logging();

@@ -25,14 +25,6 @@ bool in_range(const Row& row) {
   }
 }
 
-Field field_of(const char* name, const NumberRange& range, std::string_view help) {
-  return {.name = name,
-          .help = help,
-          .minimum = range.minimum,
-          .maximum = range.maximum,
-          .exclusive_minimum = range.exclusive_minimum};
-}
-
 std::string help_of(const Row& row) {
   const std::string range = range_text(row);
   return range.empty() ? std::string(row.field.help)
@@ -41,20 +33,22 @@ std::string help_of(const Row& row) {
 
 }  // namespace
 
-CLI::Option* add_number_option(CLI::App& command, const char* name, const Cell& cell,
-                               const NumberRange& range, std::string_view help) {
-  const Row row{field_of(name, range, help), cell};
+CLI::Option* add_number_option(CLI::App& command, Field field, const Cell& cell,
+                               std::string_view help) {
+  field.help = help;
+  const Row row{field, cell};
   CLI::Option* option = command.add_option_function<std::string>(
-      name, [row](const std::string& text) { read_number(row, text); }, help_of(row));
+      std::string(field.name), [row](const std::string& text) { read_number(row, text); },
+      help_of(row));
   if (in_range(row)) {
     option->default_str(write_value(row));
   }
   return option->type_name("NUMBER");
 }
 
-CLI::Option* add_numbers_option(CLI::App& command, const char* name, std::vector<Index>& numbers,
-                                const NumberRange& range, std::string_view help) {
-  const Field field = field_of(name, range, help);
+CLI::Option* add_numbers_option(CLI::App& command, Field field, std::vector<Index>& numbers,
+                                std::string_view help) {
+  field.help = help;
   const auto read = [field, &numbers](const std::vector<std::string>& texts) {
     numbers.clear();
     for (const std::string& text : texts) {
@@ -64,12 +58,14 @@ CLI::Option* add_numbers_option(CLI::App& command, const char* name, std::vector
     }
   };
   Index none = 0;
-  return command.add_option_function<std::vector<std::string>>(name, read, help_of({field, &none}))
+  return command
+      .add_option_function<std::vector<std::string>>(std::string(field.name), read,
+                                                     help_of({field, &none}))
       ->type_name("NUMBER");
 }
 
 CLI::Option* add_threads_option(CLI::App& command, Index& threads, std::string_view help) {
-  return add_number_option(command, "--threads", &threads, {1, 1024}, help);
+  return add_number_option(command, named("--threads", 1, 1024), &threads, help);
 }
 
 CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments) {
@@ -79,7 +75,7 @@ CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments) {
   add_set_option(*command, arguments.overrides);
   command->add_option("--only", arguments.only,
                       "Only the parameters with such names, as \"decoder.*\"");
-  add_number_option(*command, "--seed", &arguments.seed, {}, "Chooses the random directions");
+  add_number_option(*command, named("--seed"), &arguments.seed, "Chooses the random directions");
   command->add_flag("--json", arguments.json, "One JSON object on standard output");
   return command;
 }

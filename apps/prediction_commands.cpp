@@ -17,21 +17,14 @@ std::string text_of(const std::vector<LikelyClass>& classes) {
 }
 
 std::string json_of(const std::string& text, const std::vector<LikelyClass>& classes) {
-  Json json = {{"text", text}, {"classes", Json::array()}};
-  for (const LikelyClass& one : classes) {
-    json["classes"].push_back({{"label", one.label}, {"probability", one.probability}});
-  }
-  return json_text(json) + '\n';
+  const auto json = [](const LikelyClass& one) -> Json {
+    return {{"label", one.label}, {"probability", one.probability}};
+  };
+  return json_text({{"text", text}, {"classes", mapped(classes, json)}}) + '\n';
 }
 
 // Replaces line breaks, so that the text is one line.
-std::string in_line(const std::string& text) {
-  std::string line;
-  for (const char byte : printable(text)) {
-    line += byte == '\n' ? std::string("\\n") : std::string(1, byte);
-  }
-  return line;
-}
+std::string in_line(const std::string& text) { return replaced(printable(text), {{"\n", "\\n"}}); }
 
 // Probability, token and text of each candidate, with tabs; an empty line after each mask.
 std::string text_of(const std::vector<FilledMask>& masks) {
@@ -47,14 +40,11 @@ std::string text_of(const std::vector<FilledMask>& masks) {
 }
 
 std::string json_of(const std::string& text, const std::vector<FilledMask>& masks) {
-  Json json = {{"text", text}, {"masks", Json::array()}};
-  for (const FilledMask& candidates : masks) {
-    Json& list = json["masks"].emplace_back(Json::array());
-    for (const Candidate& one : candidates) {
-      list.push_back({{"token", one.token}, {"probability", one.probability}, {"text", one.text}});
-    }
-  }
-  return json_text(json) + '\n';
+  const auto json = [](const Candidate& one) -> Json {
+    return {{"token", one.token}, {"probability", one.probability}, {"text", one.text}};
+  };
+  const auto list = [&](const FilledMask& candidates) { return mapped(candidates, json); };
+  return json_text({{"text", text}, {"masks", mapped(masks, list)}}) + '\n';
 }
 
 struct PredictionArguments : LineArguments {
@@ -101,7 +91,7 @@ const Command classify_command(70, [](CLI::App& program) {
   add_run_options(command, arguments, TakesRuns::one);
   add_input_option(command, arguments.input);
   add_output_option(command, arguments, "classes");
-  add_number_option(command, "--top", &arguments.top, {1, 1000000},
+  add_number_option(command, named("--top", 1, 1000000), &arguments.top,
                     "Classes for each line, the most likely ones");
   add_asking_options(command, arguments, "Tokens classified together",
                      "One JSON object for each line");
@@ -117,7 +107,7 @@ const Command fill_command(80, [](CLI::App& program) {
   add_output_option(command, arguments, "candidates");
   command.add_option("--mask", arguments.mask, "What stands for a masked token in a line")
       ->capture_default_str();
-  add_number_option(command, "--top", &arguments.top, {1, 1000000},
+  add_number_option(command, named("--top", 1, 1000000), &arguments.top,
                     "Candidates for each mask, the most likely ones");
   add_asking_options(command, arguments, "Tokens filled together", "One JSON object for each line");
 });

@@ -1,10 +1,8 @@
 // tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "datasets/corpus/token_text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/removal/head_removal.hpp"
-#include "predict/reader.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/output/logging.hpp"
 #include "train/run/checkpoint.hpp"
@@ -14,12 +12,14 @@ namespace tapehead {
 
 namespace {
 
-// The heads that a user wants to remove: named, closed, or else the least important heads.
-struct HeadChoice {
+// The heads to remove are named, closed, or else the least important heads.
+struct PruneArguments : RunArguments {
+  fs::path to;
   std::vector<std::string> names;  // such as "decoder.layers.0.cross.3"
   bool closed = false;             // all heads with closed gates
   Index count = -1;                // number of least important heads; -1: as the tolerance allows
   double tolerance = 0.01;         // maximum growth of the loss on the split
+  bool overwrite = false;
 };
 
 // The heads to remove, and a remark about heads that would come first but cannot be removed.
@@ -67,7 +67,7 @@ ChosenHeads closed_ones(const SavedRun& saved) {
   return chosen;
 }
 
-ChosenHeads least_important(const HeadChoice& wanted, SavedRun& saved, const Task& task,
+ChosenHeads least_important(const PruneArguments& wanted, SavedRun& saved, const Task& task,
                             const Split& split, Workers& workers, Console& console) {
   const RemovalChoice choice = choose_removal(
       saved.model, saved.config, task, split,
@@ -76,17 +76,12 @@ ChosenHeads least_important(const HeadChoice& wanted, SavedRun& saved, const Tas
   console.live("");
   ChosenHeads chosen{.heads = wanted.count < 0 ? choice.heads_within(wanted.tolerance)
                                                : choice.all_heads()};
-  if (const auto staying = staying_attentions(saved.model.transformer); !staying.empty()) {
+  if (const auto staying = fixed_attentions(saved.model.transformer, why_none_goes);
+      !staying.empty()) {
     chosen.remark = "heads that cannot be removed: " + fixed_text(staying);
   }
   return chosen;
 }
-
-struct PruneArguments : RunArguments {
-  std::filesystem::path to;
-  HeadChoice heads;
-  bool overwrite = false;
-};
 
 // The directory is an argument, not an option.
 constexpr WaysOut ways_out{.another = "another directory"};
@@ -142,8 +137,7 @@ void say(const PruneArguments& arguments, const ChosenHeads& chosen, const Split
          const Model& before, const Model& after, std::pair<double, double> losses) {
   const std::string run = arguments.to.string();
   const std::size_t heads = heads_of(before.transformer).size();
-  std::vector<std::string> removed(chosen.heads.size());
-  std::ranges::transform(chosen.heads, removed.begin(), &HeadName::text);
+  const std::vector<std::string> removed = mapped(chosen.heads, &HeadName::text);
   if (arguments.json) {
     const auto pair = [](auto first, auto second) {
       return Json{{"before", first}, {"after", second}};
@@ -177,16 +171,14 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   say_unknown(split);
   Workers workers(arguments.threads);
   const auto loss_of = [&](const Model& model) {
-    const Evaluation result =
-        evaluate(model, task, split, without_memory(saved.config.evaluation), 0, workers);
+    const Evaluation result = evaluate_memoryless(model, saved.config, task, split, workers);
     expect_figures(evaluation_json(result));
     return result.loss();
   };
-  const HeadChoice& heads = arguments.heads;
-  const ChosenHeads chosen = !heads.names.empty() ? named_ones(heads.names, saved.model.transformer)
-                             : heads.closed
-                                 ? closed_ones(saved)
-                                 : least_important(heads, saved, task, split, workers, console);
+  const ChosenHeads chosen =
+      !arguments.names.empty() ? named_ones(arguments.names, saved.model.transformer)
+      : arguments.closed       ? closed_ones(saved)
+                               : least_important(arguments, saved, task, split, workers, console);
   Config config = saved.config;
   config.model = options_without(saved.config.model, saved.model.transformer, chosen.heads);
   config.model.init_from.clear();
@@ -198,8 +190,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
 }
 
 void prune_run(const PruneArguments& arguments) {
-  const auto console = std::make_shared<Console>();
-  start_logging(console);
+  const auto console = start_logging();
   prepare_blas(arguments.threads);
   RunDirectory::expect_available(arguments.to, arguments.overwrite, ways_out);
   const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint, arguments.data);
@@ -217,20 +208,20 @@ const Command prune_command(160, [](CLI::App& program) {
       prune_run);
   command.add_option("run", arguments.run, "Run directory")->required();
   command.add_option("to", arguments.to, "Directory of the smaller run")->required();
-  auto* heads = command.add_option("--head", arguments.heads.names,
+  auto* heads = command.add_option("--head", arguments.names,
                                    "A head to remove, such as decoder.layers.0.cross.3; may be "
                                    "repeated. By default the least important heads, one by one");
-  auto* count = add_number_option(command, "--count", &arguments.heads.count, {0, 1'000'000},
+  auto* count = add_number_option(command, named("--count", 0, 1'000'000), &arguments.count,
                                   "How many heads to remove")
                     ->excludes(heads);
   auto* closed =
       command
-          .add_flag("--closed", arguments.heads.closed,
+          .add_flag("--closed", arguments.closed,
                     "Remove the heads whose trained gates are closed, which contribute nothing")
           ->excludes(heads)
           ->excludes(count);
   add_number_option(
-      command, "--tolerance", &arguments.heads.tolerance, {0},
+      command, named("--tolerance", 0), &arguments.tolerance,
       "Without a count: remove heads as long as the loss on the split grows by at most this")
       ->excludes(heads)
       ->excludes(count)

@@ -9,7 +9,7 @@ namespace tapehead {
 namespace {
 
 struct ReplayArguments {
-  std::filesystem::path file;
+  fs::path file;
   Index threads = default_threads();
   bool json = false;
 };

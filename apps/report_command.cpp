@@ -11,36 +11,25 @@ namespace tapehead {
 
 namespace {
 
-struct ReportArguments : RunArguments {  // `run` may be a sweep
-  std::filesystem::path output;
-  std::vector<Index> sentences;  // counted from 1
-  std::vector<std::string> texts;
-  bool prune = false;
-  bool every_checkpoint = false;
+struct ReportArguments {
+  ReportRequest request;  // its `run` may be a sweep; its `sentences` are counted from 1
+  fs::path output;
+  bool json = false;
 };
 
-Json report_of_run(const ReportArguments& arguments) {
-  const auto console = std::make_shared<Console>();
-  start_logging(console);
-  prepare_blas(arguments.threads);
-  ReportRequest request{.run = arguments.run,
-                        .split = arguments.split,
-                        .texts = arguments.texts,
-                        .checkpoint = arguments.checkpoint,
-                        .data = arguments.data,
-                        .every_checkpoint = arguments.every_checkpoint,
-                        .threads = arguments.threads,
-                        .progress = [&](const std::string& what) { console->live(what); }};
-  request.effort.prune = arguments.prune;
-  std::ranges::transform(arguments.sentences, std::back_inserter(request.sentences),
-                         [](Index number) { return number - 1; });
+Json report_of_run(ReportRequest request) {
+  const auto console = start_logging();
+  prepare_blas(request.threads);
+  request.progress = [&](const std::string& what) { console->live(what); };
+  for (Index& number : request.sentences) {
+    --number;
+  }
   auto report = report_run(request);
   console->live("");
   return report;
 }
 
-void print(const ReportArguments& arguments, const std::filesystem::path& output,
-           const Json& report) {
+void print(const ReportArguments& arguments, const fs::path& output, const Json& report) {
   if (arguments.json) {
     const Json json = {{"page", output.string()},
                        {"state", report["state"]["text"]},
@@ -59,7 +48,8 @@ void write_report(const ReportArguments& arguments, const CLI::App& command) {
   constexpr std::array for_runs{"--split",      "--sentences", "--text",
                                 "--checkpoint", "--data",      "--other-data",
                                 "--threads",    "--prune",     "--every-checkpoint"};
-  const std::filesystem::path& directory = arguments.run;
+  const ReportRequest& request = arguments.request;
+  const fs::path& directory = request.run;
   const bool sweep = is_sweep(directory);
   if (!sweep && !is_run(directory)) {
     throw IoError(
@@ -71,13 +61,13 @@ void write_report(const ReportArguments& arguments, const CLI::App& command) {
     throw ConfigError(
         "a sweep's report takes no option except --output; the others are for the report of a run");
   }
-  const std::filesystem::path output =
+  const fs::path output =
       arguments.output.empty() ? RunFiles{directory}.report() : arguments.output;
   const InputFiles inputs = sweep ? inputs_of_sweep(directory)
-                                  : inputs_of_run(directory, arguments.checkpoint, arguments.data);
+                                  : inputs_of_run(directory, request.checkpoint, request.data);
   inputs.expect_other(output);
   expect_output_apart(inputs);
-  const auto report = sweep ? report_sweep(directory, output) : report_of_run(arguments);
+  const auto report = sweep ? report_sweep(directory, output) : report_of_run(request);
   write_file_atomically(output, report_page(report));
   print(arguments, output, report);
   if (report.contains("fault")) {
@@ -93,21 +83,23 @@ const Command report_command(130, [](CLI::App& program) {
       program, "report",
       "Write a page about a run, with its curves, samples and heads, or about a sweep",
       write_report);
-  command.add_option("directory", arguments.run, "Run or sweep")->required();
+  ReportRequest& request = arguments.request;
+  request.threads = default_threads();
+  command.add_option("directory", request.run, "Run or sweep")->required();
   command.add_option("--output", arguments.output, "The page; by default report.html in it");
   command
-      .add_option("--split", arguments.split,
+      .add_option("--split", request.split,
                   "Split from which the sentences are: train, validation or test")
       ->capture_default_str();
   add_numbers_option(
-      command, "--sentences", arguments.sentences, {1, 1e9},
+      command, named("--sentences", 1, 1e9), request.sentences,
       "Numbers of the sentences to show, counted from 1; by default the first eight");
-  add_repeated_option(command, "--text", arguments.texts,
+  add_repeated_option(command, "--text", request.texts,
                       "A text of yours, to show the heads' attention on it too; may be repeated");
-  add_study_options(command, arguments);
-  command.add_flag("--prune", arguments.prune,
+  add_study_options(command, request);
+  command.add_flag("--prune", request.effort.prune,
                    "Measure the loss as all heads are removed one by one, even if that takes long");
-  command.add_flag("--every-checkpoint", arguments.every_checkpoint,
+  command.add_flag("--every-checkpoint", request.every_checkpoint,
                    "Also curves of the heads' figures, and the spectrum of the embedding of tasks "
                    "that have one, over the checkpoints of the training that the run keeps "
                    "(training.checkpoint_keep)");

@@ -1,7 +1,6 @@
 // tapehead score-run RUN: scores a trained run of a sweep. `sweep` starts it as a child process, so
 // the help does not list it.
 #include "apps/commands.hpp"
-#include "lab/run_scores.hpp"
 #include "lab/sweep/score_run.hpp"
 
 namespace tapehead {
@@ -9,7 +8,7 @@ namespace tapehead {
 namespace {
 
 struct ScoreRunArguments {
-  std::filesystem::path run;
+  fs::path run;
   std::string split;
   RunStudy study;
   Index threads = 1;

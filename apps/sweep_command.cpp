@@ -13,17 +13,17 @@ namespace tapehead {
 namespace {
 
 struct SweepArguments {
-  std::vector<std::filesystem::path> files;
-  std::filesystem::path run;           // the sweep's directory; for several sweeps, their parent
+  std::vector<fs::path> files;
+  fs::path run;                        // the sweep's directory; for several sweeps, their parent
   std::vector<std::string> overrides;  // "section.option=value"
   Index parallel = 0;
   Index threads = 1;
   bool json = false;
 
   // The directory for the runs and results of one of the files.
-  std::filesystem::path directory_of(const std::filesystem::path& file) const {
+  fs::path directory_of(const fs::path& file) const {
     if (run.empty()) {
-      return std::filesystem::path("runs") / file.stem();
+      return fs::path("runs") / file.stem();
     }
     return files.size() == 1 ? run : run / file.stem();
   }
@@ -32,24 +32,22 @@ struct SweepArguments {
 struct PlannedSweep {
   SweepFile file;
   SweepPlan plan;
-  std::filesystem::path directory;
+  fs::path directory;
 };
 
 // Throws ConfigError if a run would start from the weights of a run that does not exist. Allowed if
 // an earlier sweep makes that run, or if this run has begun and no longer needs it.
-void expect_initial_run(const SweepRun& run, const std::filesystem::path& directory,
+void expect_initial_run(const SweepRun& run, const fs::path& directory,
                         const std::vector<PlannedSweep>& before) {
   const std::string& from = run.config.model.init_from;
-  const auto normal = [](const std::filesystem::path& path) {
-    return (path / "").lexically_normal();
-  };
+  const auto normal = [](const fs::path& path) { return (path / "").lexically_normal(); };
   const auto makes_it = [&](const PlannedSweep& sweep) {
     return std::ranges::any_of(sweep.plan.runs, [&](const SweepRun& made) {
       return normal(sweep.directory / made.name) == normal(from);
     });
   };
   if (from.empty() || std::ranges::any_of(before, makes_it) ||
-      std::filesystem::exists(RunFiles{directory / run.name}.config())) {
+      fs::exists(RunFiles{directory / run.name}.config())) {
     return;
   }
   try {
@@ -65,11 +63,11 @@ void expect_initial_run(const SweepRun& run, const std::filesystem::path& direct
 std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
   const std::vector<Override> overrides = parse_overrides(arguments.overrides);
   std::vector<PlannedSweep> all;
-  for (const std::filesystem::path& path : arguments.files) {
+  for (const fs::path& path : arguments.files) {
     SweepFile file = read_sweep(path);
     override_fixed(file, overrides);
     SweepPlan plan = plan_sweep(file);
-    const std::filesystem::path directory = arguments.directory_of(path);
+    const fs::path directory = arguments.directory_of(path);
     if (std::ranges::count(all, directory, &PlannedSweep::directory) > 0) {
       throw ConfigError(
           "two of the sweeps would write into {}: start them one by one, each with its own --run",
@@ -89,8 +87,7 @@ std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
   return all;
 }
 
-void write_results(const SweepPlan& plan, const SweepResults& results,
-                   const std::filesystem::path& directory) {
+void write_results(const SweepPlan& plan, const SweepResults& results, const fs::path& directory) {
   write_file_atomically(directory / "runs.csv", runs_csv(plan, results));
   write_file_atomically(directory / "cells.csv", cells_csv(plan, results));
   const auto json = results_json(plan, results);
@@ -102,22 +99,19 @@ void write_results(const SweepPlan& plan, const SweepResults& results,
 // The command line that continues a stopped sweep.
 std::string same_command(const SweepArguments& arguments, Launch& launch) {
   std::string command = launch.words() + program_path() + " sweep";
-  for (const std::filesystem::path& file : arguments.files) {
+  for (const fs::path& file : arguments.files) {
     command += ' ' + shell_word(file.string());
   }
   for (const std::string& value : arguments.overrides) {
     command += " --set " + shell_word(value);
   }
-  if (!arguments.run.empty()) {
-    command += " --run " + shell_word(arguments.run.string());
-  }
-  if (arguments.parallel > 0) {
-    command += fmt::format(" --parallel {}", arguments.parallel);
-  }
-  if (arguments.threads != 1) {
-    command += fmt::format(" --threads {}", arguments.threads);
-  }
-  return command + (arguments.json ? " --json" : "");
+  const auto number = [](Index value, Index usual) {
+    return value == usual ? "" : std::to_string(value);
+  };
+  return command + option_words("--run", arguments.run.string()) +
+         option_words("--parallel", number(arguments.parallel, 0)) +
+         option_words("--threads", number(arguments.threads, 1)) +
+         (arguments.json ? " --json" : "");
 }
 
 // Returns the exit code: 0; 1 after a failure; 128 + the signal that stopped the sweep.
@@ -162,7 +156,7 @@ int run_sweeps(const SweepArguments& arguments, Launch& launch) {
   outlive_console();
   SweepPlaces places(launch.ranks(), arguments.parallel, arguments.threads);
   if (!launch.prints()) {
-    for (const std::filesystem::path& file : arguments.files) {
+    for (const fs::path& file : arguments.files) {
       places.expect_shared(arguments.directory_of(file));
     }
     serve_sweeps(places);
@@ -198,7 +192,7 @@ const Command sweep_command(30, [](CLI::App& program, Launch& launch) {
       "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "
       "directory that contains theirs. Finished runs there are not trained again");
   add_set_option(command, arguments.overrides);
-  add_number_option(command, "--parallel", &arguments.parallel, {1, 1024},
+  add_number_option(command, named("--parallel", 1, 1024), &arguments.parallel,
                     "Runs in parallel; by default as many as use all cores. With several ranks, "
                     "runs in parallel on each rank, by default one");
   add_threads_option(command, arguments.threads, "Worker threads of each run");

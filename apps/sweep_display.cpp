@@ -31,8 +31,7 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) 
   constexpr std::array by_interest{RunState::training, RunState::scoring, RunState::failed,
                                    RunState::waiting, RunState::finished};
   const auto all = static_cast<Index>(plan.runs.size());
-  std::vector<std::size_t> shown(plan.runs.size());
-  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::vector<std::size_t> shown = mapped(numbers_below(plan.runs.size()), std::identity());
   const bool fits = all + head <= lines;
   if (!fits) {
     std::ranges::stable_sort(shown, {}, [&](std::size_t i) {
@@ -40,9 +39,8 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) 
     });
     shown.resize(static_cast<std::size_t>(std::max<Index>(1, lines - head - 1)));
   }
-  Table table({Align::left, Align::left, Align::left, Align::right, Align::right});
-  table.row({"run", "state", "", "loss", std::string(kind_of(plan.metric).name)});
-  table.rule();
+  Table table({Align::left, Align::left, Align::left, Align::right, Align::right},
+              {"run", "state", "", "loss", std::string(kind_of(plan.metric).name)});
   for (const std::size_t i : shown) {
     SweepRunner::Run& run = runner.runs()[i];
     const RunProgress& progress = run.watch.look();
@@ -82,19 +80,18 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
 class SweepDisplay {
  public:
   SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places)
-      : runner_(runner), plan_(plan), places_(places), told_tries_(runner.runs().size()) {
-    for (const SweepRunner::Run& run : runner.runs()) {
-      told_.push_back(run.before);
-    }
-  }
+      : runner_(runner),
+        plan_(plan),
+        places_(places),
+        told_(mapped(runner.runs(), &SweepRunner::Run::before)),
+        told_tries_(told_.size()) {}
   SweepDisplay(const SweepDisplay&) = delete;
   SweepDisplay& operator=(const SweepDisplay&) = delete;
   ~SweepDisplay() { draw(""); }  // removes the table
 
   void update() {
     if (!terminal_) {
-      say_new_tries();
-      say_new_ends();
+      say_news();
     }
     const auto now = Clock::now();
     if (now < next_) {
@@ -114,38 +111,34 @@ class SweepDisplay {
     std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
     drawn_ = 0;
     const Index width = terminal_size().ws_col - 1;
-    for (std::size_t begin = 0; begin < table.size(); ++drawn_) {
-      const std::size_t end = std::min(table.find('\n', begin), table.size());
-      std::string line = table.substr(begin, end - begin);
+    for (std::string_view line : text_lines(table)) {
       while (text_width(line) > width) {
-        line.pop_back();
+        line.remove_suffix(1);
       }
-      text += line + '\n';
-      begin = end + 1;
+      text.append(line) += '\n';
+      ++drawn_;
     }
     write_message(text);
   }
 
-  void say_new_ends() {
+  // First the second tries of all runs, then their ends.
+  void say_news() {
+    std::string ends;
     for (std::size_t i = 0; i < told_.size(); ++i) {
       const SweepRunner::Run& run = runner_.runs()[i];
-      if (!told_[i] && (run.state == RunState::finished || run.state == RunState::failed)) {
-        told_[i] = true;
-        write_message(fmt::format("{} {}{}\n", plan_.runs[i].name, name_of(run.state),
-                                  places_.where({*run.last_place})));
-      }
-    }
-  }
-
-  void say_new_tries() {
-    for (std::size_t i = 0; i < told_tries_.size(); ++i) {
-      const SweepRunner::Run& run = runner_.runs()[i];
+      const std::string& name = plan_.runs[i].name;
       if (!told_tries_[i] && !run.failed_at.empty() && run.state != RunState::failed) {
         told_tries_[i] = true;
-        write_message(fmt::format("{} failed{} (exit code {}); another rank tries it again\n",
-                                  plan_.runs[i].name, places_.where(run.failed_at), run.exit_code));
+        write_message(fmt::format("{} failed{} (exit code {}); another rank tries it again\n", name,
+                                  places_.where(run.failed_at), run.exit_code));
+      }
+      if (!told_[i] && (run.state == RunState::finished || run.state == RunState::failed)) {
+        told_[i] = true;
+        ends +=
+            fmt::format("{} {}{}\n", name, name_of(run.state), places_.where({*run.last_place}));
       }
     }
+    write_message(ends);
   }
 
   SweepRunner& runner_;
@@ -185,8 +178,8 @@ void serve_sweeps(SweepPlaces& places) {
   }
 }
 
-bool show_results(const SweepPlan& plan, const SweepResults& results,
-                  const std::filesystem::path& directory, bool as_json) {
+bool show_results(const SweepPlan& plan, const SweepResults& results, const fs::path& directory,
+                  bool as_json) {
   try {
     if (as_json) {
       Json json = {{"sweep", directory.string()}};

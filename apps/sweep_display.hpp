@@ -15,8 +15,8 @@ void serve_sweeps(SweepPlaces& places);
 
 // Prints the results, which are already in files. Returns false if writing fails, because nobody
 // reads the output: the next sweep still runs.
-bool show_results(const SweepPlan& plan, const SweepResults& results,
-                  const std::filesystem::path& directory, bool as_json);
+bool show_results(const SweepPlan& plan, const SweepResults& results, const fs::path& directory,
+                  bool as_json);
 
 // Reports the runs that failed, with the last lines of their logs.
 void say_failures(SweepRunner& runner, const SweepPlaces& places);

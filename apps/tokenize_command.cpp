@@ -22,21 +22,15 @@ class TokensOf : public Question {
   TokensOf(const Tokenizer& tokenizer, bool json) : tokenizer_(tokenizer), json_(json) {}
 
   std::string answers(std::span<const LineRead> lines, Index) override {
+    const auto entry = [&](TokenId token) { return tokenizer_.entry(token); };
+    const auto with_id = [&](TokenId token) { return fmt::format("{} {}", entry(token), token); };
     std::string text;
     for (const LineRead& read : lines) {
-      if (json_) {
-        Json json = {{"text", read.line.text}, {"tokens", Json::array()}, {"ids", read.tokens}};
-        for (const TokenId token : read.tokens) {
-          json["tokens"].push_back(tokenizer_.entry(token));
-        }
-        text += json_text(json) + '\n';
-      } else {
-        text += join(read.tokens | std::views::transform([&](TokenId token) {
-                       return fmt::format("{} {}", tokenizer_.entry(token), token);
-                     }),
-                     "\t") +
-                '\n';
-      }
+      text += json_ ? json_text({{"text", read.line.text},
+                                 {"tokens", mapped(read.tokens, entry)},
+                                 {"ids", read.tokens}})
+                    : join(mapped(read.tokens, with_id), "\t");
+      text += '\n';
     }
     return text;
   }

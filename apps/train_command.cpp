@@ -7,13 +7,10 @@
 #include "lab/report/run.hpp"
 #include "train/config/rows.hpp"
 #include "train/loop/training.hpp"
-#include "train/run/run_record.hpp"
 
 namespace tapehead {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // The folder of the example configs: configs of the checkout in which the program was built, or
 // share/tapehead/configs of an installation.
@@ -39,12 +36,9 @@ fs::path example_folder() {
 // names, if there is no such config.
 fs::path example_config(const std::string& name) {
   const fs::path folder = example_folder();
-  std::vector<std::string> names;
-  for (const fs::path& entry : entries_of(folder)) {
-    if (entry.extension() == ".yaml") {
-      names.push_back(entry.stem().string());
-    }
-  }
+  const auto is_config = [](const fs::path& entry) { return entry.extension() == ".yaml"; };
+  auto names = mapped(entries_of(folder) | std::views::filter(is_config),
+                      [](const fs::path& entry) { return entry.stem().string(); });
   std::ranges::sort(names);
   if (std::ranges::binary_search(names, name)) {
     return folder / (name + ".yaml");
@@ -85,17 +79,15 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
 std::string command_to_continue(const TrainArguments& arguments, const RunFiles& files,
                                 Launch& launch) {
   const TrainRequest& request = arguments.request;
-  std::string command =
-      fmt::format("{}{} train {} --run {} --resume", launch.words(), program_path(),
-                  shell_word(request.config.string()), shell_word(files.directory.string()));
-  if (request.threads != arguments.usual_threads) {
-    command += fmt::format(" --threads {}", request.threads);
-  }
-  if (arguments.deadline != TrainArguments().deadline) {
-    command += fmt::format(" --deadline {}", arguments.deadline);
-  }
-  command += arguments.no_report ? " --no-report" : "";
-  return command + (arguments.json ? " --json" : "");
+  const auto changed = [](auto value, auto usual) {
+    return value == usual ? "" : fmt::format("{}", value);
+  };
+  return fmt::format(
+      "{}{} train {} --run {} --resume{}{}{}{}", launch.words(), program_path(),
+      shell_word(request.config.string()), shell_word(files.directory.string()),
+      option_words("--threads", changed(request.threads, arguments.usual_threads)),
+      option_words("--deadline", changed(arguments.deadline, TrainArguments().deadline)),
+      arguments.no_report ? " --no-report" : "", arguments.json ? " --json" : "");
 }
 
 void after_training(const TrainArguments& arguments, const Trained& trained, Launch& launch) {
@@ -130,8 +122,7 @@ int train_run(TrainArguments& arguments, Launch& launch) {
   outlive_console();
   arguments.request.ranks = &launch.ranks();
   if (launch.prints()) {
-    arguments.request.console = std::make_shared<Console>();
-    start_logging(arguments.request.console);
+    arguments.request.console = start_logging();
   }
   const Trained trained = train(arguments.request);
   if (launch.prints()) {
@@ -173,7 +164,7 @@ const Command train_command(10, [](CLI::App& program, Launch& launch) {
   command.add_flag("--json", arguments.json,
                    "At the end one JSON object on standard output: how the training ended, and "
                    "the figures of the test");
-  add_number_option(command, "--deadline", &arguments.deadline, {0.1, 1e6},
+  add_number_option(command, named("--deadline", 0.1, 1e6), &arguments.deadline,
                     "Of several ranks: seconds to wait for one that does not answer, before it is "
                     "named and all end");
 });

@@ -106,12 +106,12 @@ const Command translate_command(50, [](CLI::App& program) {
   add_run_options(command, arguments, TakesRuns::several);
   add_input_option(command, arguments.input);
   add_output_option(command, arguments, "translations");
-  add_number_option(command, "--beam", &arguments.beam, {1, 256},
+  add_number_option(command, named("--beam", 1, 256), &arguments.beam,
                     "Hypotheses of the beam search, 1: greedy; by default as the config says");
   add_number_option(
-      command, "--length-penalty", &arguments.length_penalty, {0, 10},
+      command, named("--length-penalty", 0, 10), &arguments.length_penalty,
       "A score is divided by the length to this power; by default as the config says");
-  add_number_option(command, "--n-best", &arguments.n_best, {1, 256},
+  add_number_option(command, named("--n-best", 1, 256), &arguments.n_best,
                     "Translations for each line, with their scores");
   add_asking_options(command, arguments, "Source tokens translated together",
                      "One JSON object for each line, with the scores of its translations");

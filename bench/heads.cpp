@@ -146,7 +146,6 @@ std::vector<std::vector<TimedLayer>> layers_of(const std::string& part) {
   return groups;
 }
 
-// Measures one self-attention layer for each case of a part.
 void measure_layers(const std::string& part, const HeadsArguments& arguments) {
   Report table(arguments.json,
                {"rule", "d_model", "heads", "d_head", "n", "projections_ms", "attention_ms",
@@ -239,10 +238,10 @@ void measure_variants(const Variants& variants, const HeadsArguments& arguments)
 }
 
 void run_heads_bench(const HeadsArguments& arguments) {
-  Variants options{.overrides = {}, .lengths = {32}};
-  for (const char* option : attention_options) {
-    options.overrides.push_back({fmt::format("attention.{}", option)});
-  }
+  const auto override_of = [](const char* option) {
+    return Overrides{fmt::format("attention.{}", option)};
+  };
+  const Variants options{.overrides = mapped(attention_options, override_of), .lengths = {32}};
   const Variants patterns{.overrides = {{"attention.pattern=window 32"},
                                         {"attention.pattern=strided 32"},
                                         {"attention.pattern=blocks 64"},

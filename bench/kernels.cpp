@@ -6,12 +6,9 @@
 #include "core/ops/activation.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/residual.hpp"
-#include "core/ops/softmax.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/random/draws.hpp"
-#include "train/config/config.hpp"
 #include "train/plan/step_flops.hpp"
-#include "train/step/optimizer.hpp"
 
 namespace tapehead {
 
@@ -79,15 +76,11 @@ class Kernels {
   // Measures an op forward and, if `backward` has work, backward.
   void measure_op(const std::string& kernel, const Work& forward, const Work& backward,
                   const std::vector<Shape>& shapes, const Op& op) {
-    std::vector<Tensor> inputs;
-    std::ranges::transform(shapes, std::back_inserter(inputs), varied_numbers);
+    const std::vector<Tensor> inputs = mapped(shapes, varied_numbers);
     Tape tape;
     const auto fresh_inputs = [&] {  // copies: an op may write a gradient over its input
       tape.clear();
-      std::vector<Var> vars;
-      std::ranges::transform(inputs, std::back_inserter(vars),
-                             [&](const Tensor& input) { return tape.variable(input.copy()); });
-      return vars;
+      return mapped(inputs, [&](const Tensor& input) { return tape.variable(input.copy()); });
     };
     measure(kernel, "forward", forward, [&] {
       std::vector<Var> vars = fresh_inputs();
@@ -111,7 +104,6 @@ class Kernels {
   int count_ = 0;
 };
 
-// The rows of one shard for this size.
 Index shard_rows(const StepSize& size) { return size.tokens() / automatic_shards(size.tokens()); }
 
 std::string kernel_name(const char* kernel, const StepSize& size, Index rows, Index columns) {

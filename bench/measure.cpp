@@ -4,10 +4,8 @@
 
 #include "core/product/matrix_product.hpp"
 #include "core/random/draws.hpp"
-#include "datasets/loader.hpp"
-#include "datasets/make_task.hpp"
-#include "train/config/config.hpp"
 #include "train/plan/step_flops.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead {
 
@@ -51,14 +49,10 @@ StepSubject random_subject(const std::string& name, const std::string& text, Ind
 StepSubject subject_of_config(const std::string& path, const Overrides& overrides) {
   const Config config = load_config(path, overrides).config;
   const Task task = make_task(config, config.task);
+  TrainingBatches batches(config, task);
   std::vector<std::vector<Batch>> steps;
-  const TrainingEpoch epoch = training_epoch(task, config.training.batching(), config.seed, 0);
-  const auto together = static_cast<std::size_t>(config.training.accumulate);
-  for (std::size_t i = 0; i < std::min(epoch.batches.size(), most_steps * together); ++i) {
-    if (i % together == 0) {
-      steps.emplace_back();
-    }
-    steps.back().push_back(epoch.batch(i));
+  for (TrainingPosition position; position.epoch == 0 && steps.size() < most_steps;) {
+    steps.push_back(batches.next(position));
   }
   return {.name = path,
           .config = config,
@@ -175,7 +169,7 @@ StepSubject subject_named(const std::string& name, const Overrides& overrides) {
         "training: {optimizer: adamw, weight_decay: 0.1, clip_norm: 1, batch_tokens: 768}\n",
         65, random_batch(12, 64, 65, false), overrides);
   }
-  if (!std::filesystem::exists(name)) {
+  if (!fs::exists(name)) {
     throw ConfigError("no size and no config {}: the sizes are A, B, C, D, lm", name);
   }
   return subject_of_config(name, overrides);

@@ -18,16 +18,14 @@ auto add_bench(CLI::App& program, const char* name, const char* help,
   return added;
 }
 
-template <class Work>
-double seconds_of(const Work& work) {
+double seconds_of(const auto& work) {
   const auto begin = Clock::now();
   work();
   return seconds_since(begin);
 }
 
 // The results of at least `fewest` calls of `once`, and of as many as fit into `seconds`.
-template <class Once>
-auto repeat(std::size_t fewest, double seconds, Once&& once) {
+auto repeat(std::size_t fewest, double seconds, const auto& once) {
   std::vector<decltype(once())> results;
   const auto begin = Clock::now();
   while (results.size() < fewest || seconds_since(begin) < seconds) {
@@ -39,8 +37,7 @@ auto repeat(std::size_t fewest, double seconds, Once&& once) {
 // The median of the numbers that `number` gives for the results.
 template <class Results, class Number = std::identity>
 double median(const Results& results, const Number& number = {}) {
-  std::vector<double> numbers;
-  std::ranges::transform(results, std::back_inserter(numbers), number);
+  std::vector<double> numbers = mapped(results, number);
   std::ranges::sort(numbers);
   return numbers[numbers.size() / 2];
 }
@@ -81,7 +78,6 @@ class Report {
   bool has_header_ = false;
 };
 
-// The commands. Each benchmark adds its own.
 void add_step_bench(CLI::App& program);      // whole training steps
 void add_kernels_bench(CLI::App& program);   // single kernels
 void add_overhead_bench(CLI::App& program);  // overhead of an op

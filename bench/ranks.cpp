@@ -45,7 +45,7 @@ Json rank_steps(const RankArguments& arguments, Ranks& ranks) {
           {"weights", weights.hexadecimal()}};
 }
 
-void run_rank(const RankArguments& arguments) {
+int run_rank(const RankArguments& arguments) {
   const std::unique_ptr<Launch> launch = join_launch();
   RankEnd end;
   try {
@@ -57,9 +57,7 @@ void run_rank(const RankArguments& arguments) {
   } catch (const std::exception& error) {
     end = {.exit_code = 1, .message = error.what()};
   }
-  if (const int exit_code = launch->end(end); exit_code != 0) {
-    throw CLI::RuntimeError(exit_code);
-  }
+  return launch->end(end);
 }
 
 struct RanksArguments {
@@ -81,9 +79,8 @@ struct RanksCase {
 
 Json measure_ranks(const RanksArguments& arguments, const std::string& subject,
                    const RanksCase& one, Index steps) {
-  const auto program =
-      std::filesystem::path(program_path()).replace_filename("tapehead_bench_openmpi").string();
-  if (!std::filesystem::exists(program)) {
+  const auto program = fs::path(program_path()).replace_filename("tapehead_bench_openmpi").string();
+  if (!fs::exists(program)) {
     throw ConfigError("{} is not there: it is built where Open MPI is; run ./dev build mpi",
                       program);
   }
@@ -161,13 +158,13 @@ void add_ranks_bench(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   command.add_option("--launcher", arguments.launcher, "The launcher and its options");
 
-  const auto rank = std::make_shared<RankArguments>();
-  CLI::App* one = program.add_subcommand("rank_steps", "The steps of one rank")->group("");
-  one->add_option("subject", rank->subject)->required();
-  one->add_option("threads", rank->threads)->required();
-  one->add_option("shards", rank->shards)->required();
-  one->add_option("steps", rank->steps)->required();
-  one->callback([rank] { run_rank(*rank); });
+  const auto [rank_steps_command, rank] =
+      add_command<RankArguments>(program, "rank_steps", "The steps of one rank", run_rank);
+  rank_steps_command.group("");
+  rank_steps_command.add_option("subject", rank.subject)->required();
+  rank_steps_command.add_option("threads", rank.threads)->required();
+  rank_steps_command.add_option("shards", rank.shards)->required();
+  rank_steps_command.add_option("steps", rank.steps)->required();
 }
 
 }  // namespace tapehead

@@ -3,11 +3,9 @@
 #include <atomic>
 
 #include "bench/measure.hpp"
-#include "core/files/files.hpp"
 #include "support/heap_count.hpp"
 #include "support/quality_curve.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -161,7 +159,7 @@ void run_step_bench(const StepArguments& arguments) {
 }
 
 struct Multi30kArguments {
-  std::filesystem::path directory = "runs/multi30k";
+  fs::path directory = "runs/multi30k";
   bool json = false;
 };
 

@@ -65,9 +65,8 @@ struct RandomModel {
 
 // Prints a row for each count, of beams or batches, and each number of threads. `write(count,
 // workers)` generates once and returns the number of tokens.
-template <class Write>
 void print_rows(const WritingArguments& arguments, const std::string& what,
-                const std::vector<Index>& counts, const Write& write) {
+                const std::vector<Index>& counts, const auto& write) {
   Report table(arguments.json,
                {what, "threads", "tokens", "seconds", "best_seconds", "tokens_per_second"});
   for (const Index count : counts) {

@@ -28,7 +28,7 @@ struct When {
 };
 
 // Describes an option, apart from its type and default. A section lists its options once, in
-// `template <class Visitor> void fields(Visitor&& visit)`, as rows (rows_for).
+// `void fields(const auto& row)`, which calls row(member, field, help) for each of them.
 struct Field {
   std::string_view name;
   std::string_view help;
@@ -85,15 +85,6 @@ constexpr Field only_with(const When& condition, Field field) {
   return only_with(condition, {}, field);
 }
 
-// The function row(member, field, help) for the rows of a section: it calls visit(Field, member).
-template <class Visitor>
-auto rows_for(Visitor& visit) {
-  return [&visit](auto& member, Field field, std::string_view help) {
-    field.help = help;
-    visit(field, member);
-  };
-}
-
 template <std::size_t count>
 using ValueNames = std::array<std::string_view, count>;
 
@@ -103,6 +94,7 @@ struct EnumNames {
   static constexpr auto names = value_names(Enum());
 };
 
+// The name of a value, as configs and messages have it.
 template <class Enum>
   requires requires { value_names(Enum()); }
 constexpr std::string_view name_of(Enum value) {
@@ -138,6 +130,30 @@ struct ByHead {
   }
   bool operator==(const ByHead&) const = default;
 };
+
+// What is wrong with the values of options.
+struct Violation {
+  std::vector<std::string> options;  // the most likely wrong option first
+  std::string problem;
+};
+
+// If `broken`, the violation, whose problem fmt::format() writes.
+template <class... Parts>
+std::optional<Violation> violation_if(bool broken, std::vector<std::string> options,
+                                      fmt::format_string<Parts...> form, Parts&&... parts) {
+  if (!broken) {
+    return {};
+  }
+  return Violation{std::move(options), fmt::format(form, std::forward<Parts>(parts)...)};
+}
+
+// The first violation, if there is one.
+inline std::optional<Violation> first_violation(
+    std::initializer_list<std::optional<Violation>> rules) {
+  const auto* const found =
+      std::ranges::find_if(rules, [](const auto& one) { return one.has_value(); });
+  return found == rules.end() ? std::optional<Violation>() : *found;
+}
 
 // member_count initialises members with these types. AnyNumber also initialises an optional number.
 struct AnyNumber {

@@ -22,12 +22,12 @@ struct Notation {
   std::function<void(std::string_view)> set;  // throws ConfigError with the reason, not the option
 };
 
-struct Element;
+struct Row;
 
 // A member that may differ by layer and, if `by_head`, by head. Without layers it is auto.
 struct LayeredCell {
   bool by_head = false;
-  std::shared_ptr<Element> element;  // holds one value at a time
+  std::shared_ptr<Row> element;  // holds one value at a time, and has no field
   std::function<void()> clear;
   std::function<void()> begin_layer;
   std::function<void()> append;  // appends the element's value to the last layer
@@ -39,10 +39,6 @@ struct LayeredCell {
 using Cell =
     std::variant<bool*, Index*, double*, std::uint64_t*, std::string*, std::optional<Index>*,
                  std::optional<double>*, std::vector<std::string>*, Choice, Notation, LayeredCell>;
-
-struct Element {
-  Cell cell;
-};
 
 struct Row {
   Field field;
@@ -72,7 +68,7 @@ Cell cell_of(Layered<Value>& member) {
   const auto room = std::make_shared<Value>();
   return LayeredCell{
       .by_head = false,
-      .element = std::make_shared<Element>(Element{cell_of(*room)}),
+      .element = std::make_shared<Row>(Row{.field = {}, .cell = cell_of(*room)}),
       .clear = [&member] { member.values.clear(); },
       .begin_layer = [] {},
       .append = [&member, room] { member.values.push_back(*room); },
@@ -86,7 +82,7 @@ Cell cell_of(Layered<ByHead<Value>>& member) {
   const auto room = std::make_shared<Value>();
   return LayeredCell{
       .by_head = true,
-      .element = std::make_shared<Element>(Element{cell_of(*room)}),
+      .element = std::make_shared<Row>(Row{.field = {}, .cell = cell_of(*room)}),
       .clear = [&member] { member.values.clear(); },
       .begin_layer = [&member] { member.values.push_back({}); },
       .append = [&member, room] { member.values.back().values.push_back(*room); },
@@ -100,9 +96,11 @@ Cell cell_of(Layered<ByHead<Value>>& member) {
 template <class Options>
 std::vector<Row> rows_of(Options& options) {
   std::vector<Row> rows;
-  options.fields([&](const Field& field, auto& member) {
-    rows.emplace_back().field = field;
-    rows.back().cell = cell_of(member);
+  options.fields([&](auto& member, const Field& field, std::string_view help) {
+    Row& row = rows.emplace_back();
+    row.field = field;
+    row.field.help = help;
+    row.cell = cell_of(member);
   });
   return rows;
 }

@@ -1,4 +1,5 @@
-// Included by every file: common headers, integer types, and an exception for each kind of remedy.
+// Included by every file: common headers, integer types, an exception for each kind of remedy, and
+// lists that are made from numbers or from other lists.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +36,8 @@
 #include <fmt/format.h>
 
 namespace tapehead {
+
+namespace fs = std::filesystem;
 
 using Index = std::ptrdiff_t;  // rows, columns, lengths, offsets
 using TokenId = std::int32_t;  // an entry of a vocabulary
@@ -74,9 +77,23 @@ struct NumericError : FormattedError<std::runtime_error> {
   using FormattedError::FormattedError;
 };
 
-struct Violation {
-  std::vector<std::string> options;  // the most likely wrong option first
-  std::string problem;
-};
+// 0, 1, ... count - 1.
+template <class Number>
+auto numbers_below(Number count) {
+  return std::views::iota(Number{0}, count);
+}
+
+// The results of `make` for each of the items, in order.
+template <class Range, class Make>
+auto mapped(Range&& items, const Make& make) {
+  std::vector<std::decay_t<decltype(std::invoke(make, *std::ranges::begin(items)))>> results;
+  if constexpr (std::ranges::sized_range<Range>) {
+    results.reserve(static_cast<std::size_t>(std::ranges::size(items)));
+  }
+  for (auto&& item : items) {
+    results.push_back(std::invoke(make, item));
+  }
+  return results;
+}
 
 }  // namespace tapehead

@@ -15,10 +15,7 @@ Index Shape::size() const {
   return std::accumulate(extents_.begin(), extents_.begin() + rank_, Index{1}, std::multiplies());
 }
 
-std::string Shape::to_string() const {
-  return fmt::format("({})",
-                     join(std::span(extents_).first(static_cast<std::size_t>(rank_)), ", "));
-}
+std::string Shape::to_string() const { return fmt::format("({})", join(extents(), ", ")); }
 
 std::string element_name(Index element, const Shape& shape) {
   std::string position;

@@ -174,6 +174,27 @@ std::string shown(std::string_view text, Index most) {
   return result;
 }
 
+std::string replaced(std::string_view text,
+                     const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto found = std::ranges::find_if(
+        pairs, [&](const auto& pair) { return text.substr(i).starts_with(pair.first); });
+    result += found == pairs.end() ? text.substr(i, 1) : found->second;
+    i += found == pairs.end() ? 1 : found->first.size();
+  }
+  return result;
+}
+
+std::vector<std::string_view> text_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+  }
+  return lines;
+}
+
 std::string printable(std::string_view message) {
   std::string result;
   while (true) {

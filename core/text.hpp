@@ -35,6 +35,13 @@ std::optional<Index> whole_number(std::string_view text);
 
 std::string_view trimmed(std::string_view text);  // the text without blanks and tabs at both ends
 
+// The text with the second of a pair in place of each occurrence of the first, from left to right.
+std::string replaced(std::string_view text,
+                     const std::vector<std::pair<std::string_view, std::string_view>>& pairs);
+
+// The lines, without their ends; the last one may have no end.
+std::vector<std::string_view> text_lines(std::string_view text);
+
 // "0, 3, 4 and 6 more": at most eight of the numbers, and how many more there are.
 std::string listed(const std::vector<Index>& numbers);
 

@@ -14,13 +14,10 @@ struct Sized {
   SequenceLengths rows;
 };
 
-std::vector<Sized> with_rows(const Source& source, const std::vector<Index>& numbers) {
-  std::vector<Sized> examples;
-  examples.reserve(numbers.size());
-  for (const Index number : numbers) {
-    examples.push_back({.number = number, .rows = source.lengths(number)});
-  }
-  return examples;
+std::vector<Sized> with_rows(const Source& source, const auto& numbers) {
+  return mapped(numbers, [&](Index number) {
+    return Sized{.number = number, .rows = source.lengths(number)};
+  });
 }
 
 // Cuts examples, in their order, into parts of at most `most_tokens` (Batching::tokens).
@@ -45,9 +42,7 @@ std::vector<std::span<Sized>> cut(std::span<Sized> examples, Index most_tokens) 
 }
 
 std::vector<Index> numbers_of(std::span<const Sized> examples) {
-  std::vector<Index> numbers(examples.size());
-  std::ranges::transform(examples, numbers.begin(), &Sized::number);
-  return numbers;
+  return mapped(examples, &Sized::number);
 }
 
 }  // namespace
@@ -96,24 +91,15 @@ std::vector<std::vector<Index>> epoch_batches(const Source& source, const Batchi
     }
     std::ranges::copy(cut(pool, batching.tokens), std::back_inserter(parts));
   }
-  std::vector<std::vector<Index>> batches;
-  for (const Index i : draw_permutation(Draws(seed, "loader/batches", epoch), std::ssize(parts))) {
-    batches.push_back(numbers_of(parts[static_cast<std::size_t>(i)]));
-  }
-  return batches;
+  return mapped(draw_permutation(Draws(seed, "loader/batches", epoch), std::ssize(parts)),
+                [&](Index i) { return numbers_of(parts[static_cast<std::size_t>(i)]); });
 }
 
 std::vector<std::vector<Index>> ordered_batches(const Source& source, Index batch_tokens) {
-  std::vector<Index> numbers(static_cast<std::size_t>(source.size()));
-  std::iota(numbers.begin(), numbers.end(), Index{0});
-  std::vector<Sized> examples = with_rows(source, numbers);
+  std::vector<Sized> examples = with_rows(source, numbers_below(source.size()));
   std::ranges::stable_sort(examples, std::greater<>(),
                            [](const Sized& example) { return example.rows.longer(); });
-  std::vector<std::vector<Index>> batches;
-  for (const std::span<Sized> part : cut(examples, batch_tokens)) {
-    batches.push_back(numbers_of(part));
-  }
-  return batches;
+  return mapped(cut(examples, batch_tokens), numbers_of);
 }
 
 }  // namespace tapehead

@@ -1,7 +1,6 @@
 // The batches of an epoch: each example once, in an order that depends only on (seed, epoch).
 #pragma once
 
-#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -20,7 +19,6 @@ struct TrainingEpoch {
 TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::uint64_t seed,
                              Index epoch);
 
-// How many lanes a batch has.
 Index lanes_of_batch(Index batch_tokens, Index context);
 
 // The numbers of the examples of each batch of an epoch, shuffled by (seed, epoch).

@@ -2,7 +2,6 @@
 
 #include <variant>
 
-#include "core/random/draws.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 
@@ -28,8 +27,7 @@ std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& 
 
 }  // namespace
 
-Tokenizers kept_tokenizers(const std::filesystem::path& directory,
-                           const std::function<Tokenizers()>& make) {
+Tokenizers kept_tokenizers(const fs::path& directory, const std::function<Tokenizers()>& make) {
   if (directory.empty()) {
     return make();
   }
@@ -41,7 +39,7 @@ Tokenizers kept_tokenizers(const std::filesystem::path& directory,
   return made;
 }
 
-Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
+Tokenizers kept_joint_tokenizer(const fs::path& directory,
                                 const std::shared_ptr<const Tokenizer>& expected) {
   Tokenizers kept = kept_tokenizers(
       directory, [&] { return Tokenizers{.source = expected, .target = expected}; });
@@ -75,18 +73,16 @@ void collect(Index count, std::string_view complaint, const std::function<bool(I
 
 Task make_task(const TaskOptions& options, const TaskMaking& making) {
   const TaskKind& kind = options.kind();
-  const auto expect_met = [](const std::optional<Violation>& violation) {
-    if (violation) {
-      throw ConfigError("{}: {}", violation->options.front(), violation->problem);
-    }
-  };
   TaskOptions given = options;
   TaskOptions defaults(kind);
   std::vector<OptionRow> rows;
   add_option_rows("task", rows_of(given), rows_of(defaults), rows);
-  expect_met(option_without_effect(rows));
+  std::optional<Violation> violation = option_without_effect(rows);
   for (const TaskRule& rule : kind.rules) {
-    expect_met(rule.check(options));
+    violation = violation ? violation : rule.check(options);
+  }
+  if (violation) {
+    throw ConfigError("{}: {}", violation->options.front(), violation->problem);
   }
   Task task = kind.make(options, making);
   for (Split& split : task.splits) {

@@ -2,7 +2,6 @@
 // tasks.
 #pragma once
 
-#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -10,8 +9,8 @@ namespace tapehead {
 // The seed, the run and the model that a task is made for.
 struct TaskMaking {
   std::uint64_t seed = 0;
-  std::filesystem::path tokenizers{};  // run directory that keeps them; empty: none
-  Layout layout{};                     // how the model reads examples
+  fs::path tokenizers{};  // run directory that keeps them; empty: none
+  Layout layout{};        // how the model reads examples
   // For evaluating running text. context: tokens of a window; 0: task.context. stride: distance
   // between the beginnings of windows; 0: windows do not overlap.
   Index context = 0;
@@ -34,11 +33,10 @@ std::vector<DataFile> data_files(TaskOptions& options);
 
 // The tokenizers of a run. Loads those in its directory or, if there are none, makes them and saves
 // them there. An empty path means no directory.
-Tokenizers kept_tokenizers(const std::filesystem::path& directory,
-                           const std::function<Tokenizers()>& make);
+Tokenizers kept_tokenizers(const fs::path& directory, const std::function<Tokenizers()>& make);
 
 // One tokenizer for both sides. Throws IoError if the kept one and `expected` differ in size.
-Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
+Tokenizers kept_joint_tokenizer(const fs::path& directory,
                                 const std::shared_ptr<const Tokenizer>& expected);
 
 // The split of an example, by its hash, so that no two splits have an example in common: 80 %

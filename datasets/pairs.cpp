@@ -1,7 +1,5 @@
 #include "datasets/pairs.hpp"
 
-#include "datasets/tokenizers/tokenizer.hpp"
-
 namespace tapehead {
 
 namespace {
@@ -12,11 +10,6 @@ class PairSource : public Source {
       : pairs_(std::move(all)), layout_(layout), find_relations_(std::move(find)) {}
 
   Index size() const override { return std::ssize(*pairs_); }
-
-  SequenceLengths lengths(Index number) const override {
-    const Sequence sequence = at(number);
-    return {.context = sequence.context.size(), .input = sequence.input.size()};
-  }
 
   Sequence at(Index number) const override {
     const auto& [source, target] = pair(number);
@@ -91,15 +84,13 @@ Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix
 std::shared_ptr<const Source> pair_source(std::shared_ptr<const Examples> pairs,
                                           const Layout& layout, FindRelations relations,
                                           std::string_view split) {
-  const bool labels_tokens = layout.source_alone() && !split.empty();
-  for (std::size_t i = 0; labels_tokens && i < pairs->size(); ++i) {
-    const auto& [source, target] = (*pairs)[i];
-    if (source.size() != target.size()) {
-      throw DataError(
-          "{} split, example {}: the source has {} tokens and the target {}; an encoder gives one "
-          "label to each token of the source, so both need one length",
-          split, i + 1, source.size(), target.size());
-    }
+  const auto unequal = std::ranges::find_if(
+      *pairs, [](const Example& pair) { return pair.source.size() != pair.target.size(); });
+  if (layout.source_alone() && !split.empty() && unequal != pairs->end()) {
+    throw DataError(
+        "{} split, example {}: the source has {} tokens and the target {}; an encoder gives one "
+        "label to each token of the source, so both need one length",
+        split, unequal - pairs->begin() + 1, unequal->source.size(), unequal->target.size());
   }
   return std::make_shared<PairSource>(std::move(pairs), layout, std::move(relations));
 }

@@ -46,12 +46,7 @@ class Selection : public Source {
   }
   bool in_one_pass() const override { return sources_.front()->in_one_pass(); }
   Index positions() const override {
-    const bool told_apart = sources_.front()->positions() > 0;
-    Index longest = 0;
-    for (Index i = 0; i < size() && told_apart; ++i) {
-      longest = std::max(longest, lengths(i).input);
-    }
-    return longest;
+    return sources_.front()->positions() > 0 ? longest_input() : 0;
   }
 
  private:
@@ -118,7 +113,8 @@ Batch pack(std::span<const Sequence> sequences) {
       batch.input.lanes.push_back(sequence.lane);
     }
     sequence.labels.append_to(batch.labels.ids);
-    for (Index i = 0; i < sequence.predicted && !batch.labels.every_row; ++i) {
+    const Index listed = batch.labels.every_row ? 0 : sequence.predicted;
+    for (Index i = 0; i < listed; ++i) {
       batch.labels.rows.push_back(row + (sequence.label_rows.empty()
                                              ? sequence.first_label + i
                                              : sequence.label_rows[static_cast<std::size_t>(i)]));
@@ -145,16 +141,26 @@ Prompts pack_prompts(const Source& source, std::span<const Index> numbers) {
   return pack_prompts(sequences_of(source, numbers));
 }
 
+SequenceLengths Source::lengths(Index number) const {
+  const Sequence sequence = at(number);
+  return {.context = sequence.context.size(), .input = sequence.input.size()};
+}
 Relations Source::relations(Index) const { return {}; }
 Index Source::positions() const { return 0; }
+Index Source::longest_input() const {
+  Index longest = 0;
+  for (Index i = 0; i < size(); ++i) {
+    longest = std::max(longest, lengths(i).input);
+  }
+  return longest;
+}
 void Source::add_to(Hash& /*hash*/) const { throw std::logic_error("no examples of a task"); }
 
 std::shared_ptr<const Source> part_of(std::shared_ptr<const Source> whole,
                                       const std::vector<Index>& numbers) {
-  std::vector<Selection::Place> places;
-  for (const Index number : numbers) {
-    places.push_back({.source = whole.get(), .number = number});
-  }
+  std::vector<Selection::Place> places = mapped(numbers, [&](Index number) {
+    return Selection::Place{.source = whole.get(), .number = number};
+  });
   return std::make_shared<Selection>(std::vector{std::move(whole)}, std::move(places));
 }
 

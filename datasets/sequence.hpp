@@ -3,7 +3,6 @@
 // batch.
 #pragma once
 
-#include "core/random/draws.hpp"
 #include "core/sequence/batch.hpp"
 #include "datasets/corpus/token_text.hpp"
 
@@ -118,8 +117,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual Index size() const = 0;
-  virtual SequenceLengths lengths(Index number) const = 0;  // of at(number)
-  virtual Sequence at(Index number) const = 0;              // refers to ids of the source
+  virtual SequenceLengths lengths(Index number) const;  // of at(number)
+  virtual Sequence at(Index number) const = 0;          // refers to ids of the source
 
   // Relations between the rows of the sequence; empty if the task knows none.
   virtual Relations relations(Index number) const;
@@ -130,6 +129,9 @@ class Source {
   // Adds the examples to the hash, whatever the layout. Throws logic_error if the source does not
   // belong to the split of a task.
   virtual void add_to(Hash& hash) const;
+
+ protected:
+  Index longest_input() const;  // rows
 };
 
 // The sequences with these numbers, in this order. They are numbered anew.

@@ -2,11 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include "core/text.hpp"
+
 namespace tapehead {
 
 Split first_examples(const Split& split, Index count) {
-  std::vector<Index> numbers(static_cast<std::size_t>(std::min(count, split.size())));
-  std::iota(numbers.begin(), numbers.end(), Index{0});
+  const auto numbers = mapped(numbers_below(std::min(count, split.size())), std::identity());
   return {.name = split.name,
           .source = part_of(split.source, numbers),
           .kind = split.kind,
@@ -27,11 +28,8 @@ const Split& Task::split(std::string_view name) const {
   if (found != splits.end()) {
     return *found;
   }
-  std::string names;
-  for (const Split& split : splits) {
-    names += (names.empty() ? "" : ", ") + split.name;
-  }
-  throw DataError(fmt::format("no split named {}; this task has {}", name, names));
+  throw DataError("no split named {}; this task has {}", name,
+                  join(splits | std::views::transform(&Split::name), ", "));
 }
 
 std::shared_ptr<const Source> Task::training(Index epoch) const {

@@ -5,8 +5,6 @@
 #include <any>
 
 #include "datasets/layout.hpp"
-#include "datasets/sequence.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/window_source.hpp"
 
 namespace tapehead {

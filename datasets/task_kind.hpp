@@ -2,12 +2,7 @@
 // module that defines a TaskKind, and add a row to datasets/task_kinds.cpp.
 #pragma once
 
-#include <any>
-
-#include "core/fields.hpp"
 #include "core/option_rows.hpp"
-#include "core/random/draws.hpp"
-#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -33,8 +28,7 @@ struct Shrinking {
     }
   }
 
-  template <class Options>
-  void splits(Options& task) const {
+  void splits(auto& task) const {
     at_most("task.train_examples", task.train_examples, most_train_examples);
     at_most("task.validation_examples", task.validation_examples, most_examples);
     at_most("task.test_examples", task.test_examples, most_examples);
@@ -47,22 +41,18 @@ struct TaskRule {
   std::optional<Violation> (*check)(const TaskOptions&);
 };
 
-// Nothing if the condition holds, otherwise the violation, whose problem fmt::format() writes.
-template <class... Parts>
-std::optional<Violation> unless(bool holds, std::vector<std::string> options,
-                                fmt::format_string<Parts...> form, Parts&&... parts) {
-  if (holds) {
-    return {};
-  }
-  return Violation{std::move(options), fmt::format(form, std::forward<Parts>(parts)...)};
-}
-
 // The longest possible source or target of a task: its tokens without marks, and the option that
 // mainly decides them. 0 tokens: the options do not determine the length.
 struct LongestSide {
   Index tokens = 0;
   std::string_view option = "task.max_length";
 };
+
+// The longest side of a task whose options have this struct.
+template <class Options>
+LongestSide longest_of(const TaskOptions& task) {
+  return task.as<Options>().longest();
+}
 
 // A struct of options whose type is known only to the task's own module.
 struct OptionsType {

@@ -12,34 +12,17 @@ extern const TaskKind copy_task, reverse_task, sort_task, previous_token_task, t
 
 namespace {
 
+constexpr auto pointers_to = [](const auto&... kinds) { return std::array{&kinds...}; };
+
 // In the order in which messages and the reference name them; the first is the default.
-constexpr std::array registry{&copy_task,
-                              &reverse_task,
-                              &sort_task,
-                              &previous_token_task,
-                              &two_offsets_task,
-                              &induction_task,
-                              &copy_distractors_task,
-                              &brackets_task,
-                              &recall_task,
-                              &few_shot_task,
-                              &bigrams_task,
-                              &repeated_task,
-                              &modular_arithmetic_task,
-                              &grammar_translation_task,
-                              &story_questions_task,
-                              &story_summaries_task,
-                              &parallel_text_task,
-                              &text_task,
-                              &labelled_text_task,
-                              &tagged_text_task};
+constexpr auto registry = pointers_to(
+    copy_task, reverse_task, sort_task, previous_token_task, two_offsets_task, induction_task,
+    copy_distractors_task, brackets_task, recall_task, few_shot_task, bigrams_task, repeated_task,
+    modular_arithmetic_task, grammar_translation_task, story_questions_task, story_summaries_task,
+    parallel_text_task, text_task, labelled_text_task, tagged_text_task);
 
 std::span<const std::string_view> names() {
-  static const auto all = [] {
-    std::array<std::string_view, registry.size()> names;
-    std::ranges::transform(registry, names.begin(), &TaskKind::name);
-    return names;
-  }();
+  static const auto all = mapped(registry, &TaskKind::name);
   return all;
 }
 
@@ -57,11 +40,9 @@ const TaskKind& task_kind(std::string_view name) {
 
 TaskOptions::TaskOptions() : TaskOptions(*registry.front()) {}
 
-TaskOptions::TaskOptions(const TaskKind& kind) : kind_(&kind) {
-  for (const OptionsType& type : kind.options) {
-    values_.push_back(type.defaults());
-  }
-}
+TaskOptions::TaskOptions(const TaskKind& kind)
+    : kind_(&kind),
+      values_(mapped(kind.options, [](const OptionsType& type) { return type.defaults(); })) {}
 
 TaskOptions::TaskOptions(std::string_view name) : TaskOptions(task_kind(name)) {}
 

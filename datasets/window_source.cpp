@@ -40,13 +40,7 @@ class WindowSource : public Source {
 
   bool in_one_pass() const override { return false; }
 
-  Index positions() const override {
-    Index longest = 0;
-    for (Index i = 0; i < size(); ++i) {
-      longest = std::max(longest, windows_[i].rows);
-    }
-    return longest;
-  }
+  Index positions() const override { return longest_input(); }
 
   void add_to(Hash& hash) const override {
     hash.add(std::uint64_t{0});  // number of pairs
@@ -69,9 +63,6 @@ class ReadySequences : public Source {
       : all_(std::move(all)), in_one_pass_(in_one_pass) {}
 
   Index size() const override { return std::ssize(all_); }
-  SequenceLengths lengths(Index number) const override {
-    return {.input = all_[static_cast<std::size_t>(number)].input.size()};
-  }
   Sequence at(Index number) const override { return all_[static_cast<std::size_t>(number)]; }
   bool in_one_pass() const override { return in_one_pass_; }
 
@@ -163,8 +154,7 @@ std::shared_ptr<const Source> masked_source(std::vector<MaskedLine> lines) {
     const auto masked = std::make_shared<Masked>();
     masked->read = std::move(tokens);
     masked->labels.resize(masks.size(), unknown_id);
-    std::ranges::transform(masks, std::back_inserter(masked->rows),
-                           [](Index token) { return token + 1; });
+    masked->rows = mapped(masks, [](Index token) { return token + 1; });
     all.push_back(masked_sequence({masked->read}, masked, ends, std::ssize(all)));
   }
   return std::make_shared<ReadySequences>(std::move(all), true);

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -37,7 +36,7 @@ bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
 }
 
 // Their `eos_token_id` can be a list, such as [2, 3]; our texts end at one mark.
-void warn_of_further_ends(const Json& settings, const std::filesystem::path& file, Index end) {
+void warn_of_further_ends(const Json& settings, const fs::path& file, Index end) {
   const auto ends = settings.find("eos_token_id");
   if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
     spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
@@ -47,7 +46,7 @@ void warn_of_further_ends(const Json& settings, const std::filesystem::path& fil
 
 // Warns about settings of transformers' GenerationConfig that change their texts and that we do not
 // support. `without_effect` has the values that change nothing.
-void warn_of_ignored(const Json& settings, const std::filesystem::path& file) {
+void warn_of_ignored(const Json& settings, const fs::path& file) {
   static const Json without_effect = Json::parse(R"({
     "repetition_penalty": 1, "encoder_repetition_penalty": 1, "no_repeat_ngram_size": 0,
     "encoder_no_repeat_ngram_size": 0, "min_length": 0, "min_new_tokens": 0,
@@ -91,13 +90,6 @@ void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& r
       leave_out(word[0], unknown_id);
     }
   }
-}
-
-void append_part(std::vector<TensorRow>& rows, TensorRow row, const char* ours,
-                 const char* theirs) {
-  row.ours += ours;
-  row.theirs += theirs;
-  rows.push_back(std::move(row));
 }
 
 // The position of element i of n in an order of all even elements, then all odd ones.
@@ -160,16 +152,14 @@ Index rows_of_entries(const TheirConfig& config, Entries entries) {
 }
 
 void append_map(std::vector<TensorRow>& rows, const TensorRow& row, bool bias) {
-  append_part(rows, row, ".weight", ".weight");
+  const auto append = [&](const char* ours, const char* theirs) {
+    TensorRow& part = rows.emplace_back(row);
+    part.ours += ours;
+    part.theirs += theirs;
+  };
+  append(row.ours.ends_with("norm") ? ".gain" : ".weight", ".weight");
   if (bias) {
-    append_part(rows, row, ".bias", ".bias");
-  }
-}
-
-void append_norm(std::vector<TensorRow>& rows, const TensorRow& row, bool bias) {
-  append_part(rows, row, ".gain", ".weight");
-  if (bias) {
-    append_part(rows, row, ".bias", ".bias");
+    append(".bias", ".bias");
   }
 }
 
@@ -203,9 +193,9 @@ EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked) {
 
 // Without a generation_config.json, transformers reads these settings from config.json.
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
-  const std::filesystem::path own = files.directory() / "generation_config.json";
-  const bool has_own = std::filesystem::exists(own);
-  const std::filesystem::path file = has_own ? own : files.config_file();
+  const fs::path own = files.directory() / "generation_config.json";
+  const bool has_own = fs::exists(own);
+  const fs::path file = has_own ? own : files.config_file();
   const Json settings = has_own ? parse_json_file(own) : files.config();
   leave_out_suppressed(TheirConfig(settings, file), end, rows);
   warn_of_further_ends(settings, file, end);
@@ -216,14 +206,10 @@ std::vector<Index> Placement::their_shape() const {
   if (row.form == TensorRow::Form::one_row) {
     return {1, their_rows()};
   }
-  std::vector<Index> shape{their_rows()};
-  if (ours.rank() == 2) {
-    shape.push_back(columns());
+  if (ours.rank() == 1) {
+    return {their_rows()};
   }
-  if (transposed()) {
-    std::swap(shape[0], shape[1]);
-  }
-  return shape;
+  return transposed() ? std::vector{columns(), their_rows()} : std::vector{their_rows(), columns()};
 }
 
 std::optional<Index> Placement::at(Index i, Index j) const {

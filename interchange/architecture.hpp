@@ -68,14 +68,12 @@ std::string architecture_names(std::string_view last);
 // The architecture of a config.json. Throws ConfigError that lists the supported ones.
 const Architecture& architecture_of(const TheirConfig& config);
 
-// The architecture that is most similar to one of our models.
 const Architecture& nearest_architecture(const ModelOptions& ours);
 
 // From the class that config.json names; Purpose::tokens if it names no known class.
 Purpose purpose_of(const TheirConfig& config);
 
-// The number of classes or labels that their model predicts.
-Index count_labels(const TheirConfig& config);
+Index count_labels(const TheirConfig& config);  // of classes or of tokens
 
 // The number of rows that their tensor has for a vocabulary.
 Index rows_of_entries(const TheirConfig& config, Entries entries);
@@ -87,9 +85,8 @@ bool output_is_table(const TheirConfig& config, bool usual);
 std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table);
 
 // Rows for `weight` and `bias` of a linear map or a norm, whose names follow those in `row`; our
-// norms call their weight `gain`.
+// norms, whose names end in `norm`, call their weight `gain`.
 void append_map(std::vector<TensorRow>& rows, const TensorRow& row, bool bias = true);
-void append_norm(std::vector<TensorRow>& rows, const TensorRow& row, bool bias = true);
 
 // Our name of the activation in `setting`. Throws ConfigError for an unknown activation.
 std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise);
@@ -133,8 +130,7 @@ struct Placement {
 
   // Calls `visit` with the position of each of our numbers and its position in their tensor, or
   // nullopt for an entry that their vocabulary lacks.
-  template <class Visit>
-  void for_each(const Visit& visit) const {
+  void for_each(const auto& visit) const {
     for (Index i = 0, place = 0; i < ours[0]; ++i) {
       for (Index j = 0; j < columns(); ++j, ++place) {
         visit(static_cast<std::size_t>(place), at(i, j));

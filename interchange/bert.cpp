@@ -55,67 +55,54 @@ std::vector<TensorRow> embedding_rows(const std::string& body) {
        .entries = Entries::source},
       {.ours = "source.positions", .theirs = theirs + "position_embeddings.weight"},
       {.ours = "source.types", .theirs = theirs + "token_type_embeddings.weight"}};
-  append_norm(rows, {"source.norm", theirs + "LayerNorm"});
+  append_map(rows, {"source.norm", theirs + "LayerNorm"});
   return rows;
 }
 
-// Name prefixes. `attention`: of query, key and value; `added`: the attention's output map.
-struct LayerNames {
-  std::string attention, added, attention_norm, inner, outer, norm;
-};
+// The names of a layer's maps and norms: ours and theirs.
+using LayerNames = std::array<std::pair<const char*, const char*>, 8>;
 
-void append_layer(std::vector<TensorRow>& rows, Index layer, const LayerNames& theirs) {
-  const std::string ours = fmt::format("encoder.layers.{}.", layer);
-  for (const std::string role : {"query", "key", "value"}) {
-    append_map(rows, {ours + "self." + role, theirs.attention + role});
+void append_layer(std::vector<TensorRow>& rows, Index layer, const std::string& theirs,
+                  const LayerNames& names) {
+  for (const auto& [our_name, their_name] : names) {
+    append_map(rows, {fmt::format("encoder.layers.{}.{}", layer, our_name), theirs + their_name});
   }
-  append_map(rows, {ours + "self.output", theirs.added});
-  append_norm(rows, {ours + "self.norm", theirs.attention_norm});
-  append_map(rows, {ours + "feed_forward.inner", theirs.inner});
-  append_map(rows, {ours + "feed_forward.outer", theirs.outer});
-  append_norm(rows, {ours + "feed_forward.norm", theirs.norm});
 }
 
-struct HeadNames {
-  std::string dense, norm, bias, pooler;
-};
-
-void append_head(std::vector<TensorRow>& rows, Purpose purpose, const HeadNames& theirs) {
+// Their names: the prefix of the transform for tokens, the bias of the tokens, and the pooler.
+void append_head(std::vector<TensorRow>& rows, Purpose purpose, const std::string& transform,
+                 const char* bias, const char* pooler) {
   switch (purpose) {
     case Purpose::tokens:
-      append_map(rows, {"output.transform", theirs.dense});
-      append_norm(rows, {"output.transform.norm", theirs.norm});
-      rows.push_back({.ours = "output.bias", .theirs = theirs.bias, .entries = Entries::target});
+      append_map(rows, {"output.transform", transform + "dense"});
+      append_map(rows, {"output.transform.norm", transform + "LayerNorm"});
+      rows.push_back({.ours = "output.bias", .theirs = bias, .entries = Entries::target});
       break;
     case Purpose::classes:
-      append_map(rows, {"output.transform", theirs.pooler});
+      append_map(rows, {"output.transform", pooler});
       append_map(rows, {"output", "classifier"});
       break;
     case Purpose::token_labels:
-      for (const std::string part : {".weight", ".bias"}) {
-        rows.push_back(
-            {.ours = "output" + part, .theirs = "classifier" + part, .entries = Entries::target});
-      }
+      append_map(rows, {.ours = "output", .theirs = "classifier", .entries = Entries::target});
   }
 }
+
+constexpr LayerNames bert_layer{{{"self.query", "attention.self.query"},
+                                 {"self.key", "attention.self.key"},
+                                 {"self.value", "attention.self.value"},
+                                 {"self.output", "attention.output.dense"},
+                                 {"self.norm", "attention.output.LayerNorm"},
+                                 {"feed_forward.inner", "intermediate.dense"},
+                                 {"feed_forward.outer", "output.dense"},
+                                 {"feed_forward.norm", "output.LayerNorm"}}};
 
 std::vector<TensorRow> bert_rows(const TheirConfig& config) {
   std::vector<TensorRow> rows = embedding_rows("bert.");
   for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
-    const std::string theirs = fmt::format("bert.encoder.layer.{}.", layer);
-    append_layer(rows, layer,
-                 {.attention = theirs + "attention.self.",
-                  .added = theirs + "attention.output.dense",
-                  .attention_norm = theirs + "attention.output.LayerNorm",
-                  .inner = theirs + "intermediate.dense",
-                  .outer = theirs + "output.dense",
-                  .norm = theirs + "output.LayerNorm"});
+    append_layer(rows, layer, fmt::format("bert.encoder.layer.{}.", layer), bert_layer);
   }
-  append_head(rows, purpose_of(config),
-              {.dense = "cls.predictions.transform.dense",
-               .norm = "cls.predictions.transform.LayerNorm",
-               .bias = "cls.predictions.bias",
-               .pooler = "bert.pooler.dense"});
+  append_head(rows, purpose_of(config), "cls.predictions.transform.", "cls.predictions.bias",
+              "bert.pooler.dense");
   return rows;
 }
 
@@ -147,32 +134,30 @@ Json albert_settings(const ModelOptions& ours) {
   return settings;
 }
 
+constexpr LayerNames albert_layer{{{"self.query", "attention.query"},
+                                   {"self.key", "attention.key"},
+                                   {"self.value", "attention.value"},
+                                   {"self.output", "attention.dense"},
+                                   {"self.norm", "attention.LayerNorm"},
+                                   {"feed_forward.inner", "ffn"},
+                                   {"feed_forward.outer", "ffn_output"},
+                                   {"feed_forward.norm", "full_layer_layer_norm"}}};
+
 std::vector<TensorRow> albert_rows(const TheirConfig& config) {
   std::vector<TensorRow> rows = embedding_rows("albert.");
   append_map(rows, {"source.map", "albert.encoder.embedding_hidden_mapping_in"});
   const Index layers = config.count("num_hidden_layers");
   ModelOptions ours;
   ours.layer_groups = config.count("num_hidden_groups", 1);
-  Index group = -1;
+  Index group = 0;
   for (Index layer = 0; layer < layers; ++layer) {
-    if (ours.first_of_group(layer, layers) != layer) {
-      continue;
+    if (ours.first_of_group(layer, layers) == layer) {
+      append_layer(rows, layer,
+                   fmt::format("albert.encoder.albert_layer_groups.{}.albert_layers.0.", group++),
+                   albert_layer);
     }
-    const std::string theirs =
-        fmt::format("albert.encoder.albert_layer_groups.{}.albert_layers.0.", ++group);
-    append_layer(rows, layer,
-                 {.attention = theirs + "attention.",
-                  .added = theirs + "attention.dense",
-                  .attention_norm = theirs + "attention.LayerNorm",
-                  .inner = theirs + "ffn",
-                  .outer = theirs + "ffn_output",
-                  .norm = theirs + "full_layer_layer_norm"});
   }
-  append_head(rows, purpose_of(config),
-              {.dense = "predictions.dense",
-               .norm = "predictions.LayerNorm",
-               .bias = "predictions.bias",
-               .pooler = "albert.pooler"});
+  append_head(rows, purpose_of(config), "predictions.", "predictions.bias", "albert.pooler");
   if (purpose_of(config) == Purpose::tokens) {
     // When transformers loads a model, it replaces `predictions.bias` by this copy.
     rows.push_back({.ours = "output.bias",

@@ -65,16 +65,16 @@ std::vector<TensorRow> gpt2_rows(const TheirConfig& config) {
   for (Index layer = 0; layer < config.count("n_layer"); ++layer) {
     const std::string ours = fmt::format("decoder.layers.{}.", layer);
     const std::string theirs = fmt::format("transformer.h.{}.", layer);
-    append_norm(rows, {ours + "self.norm", theirs + "ln_1"});
+    append_map(rows, {ours + "self.norm", theirs + "ln_1"});
     append_map(rows, {ours + "self.query", theirs + "attn.c_attn", transposed, 0, 3});
     append_map(rows, {ours + "self.key", theirs + "attn.c_attn", transposed, 1, 3});
     append_map(rows, {ours + "self.value", theirs + "attn.c_attn", transposed, 2, 3});
     append_map(rows, {ours + "self.output", theirs + "attn.c_proj", transposed});
-    append_norm(rows, {ours + "feed_forward.norm", theirs + "ln_2"});
+    append_map(rows, {ours + "feed_forward.norm", theirs + "ln_2"});
     append_map(rows, {ours + "feed_forward.inner", theirs + "mlp.c_fc", transposed});
     append_map(rows, {ours + "feed_forward.outer", theirs + "mlp.c_proj", transposed});
   }
-  append_norm(rows, {"decoder.norm", "transformer.ln_f"});
+  append_map(rows, {"decoder.norm", "transformer.ln_f"});
   append_decoder_head(rows, config, output_is_table(config, true));
   return rows;
 }
@@ -151,17 +151,17 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
   for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
     const std::string ours = fmt::format("decoder.layers.{}.", layer);
     const std::string theirs = fmt::format("model.layers.{}.", layer);
-    append_norm(rows, {ours + "self.norm", theirs + "input_layernorm"}, false);
+    append_map(rows, {ours + "self.norm", theirs + "input_layernorm"}, false);
     append_map(rows, {ours + "self.query", theirs + "self_attn.q_proj"}, bias_attention);
     append_map(rows, {ours + "self.key", theirs + "self_attn.k_proj"}, bias_attention);
     append_map(rows, {ours + "self.value", theirs + "self_attn.v_proj"}, bias_attention);
     append_map(rows, {ours + "self.output", theirs + "self_attn.o_proj"}, bias_attention);
-    append_norm(rows, {ours + "feed_forward.norm", theirs + "post_attention_layernorm"}, false);
+    append_map(rows, {ours + "feed_forward.norm", theirs + "post_attention_layernorm"}, false);
     append_map(rows, {ours + "feed_forward.gate", theirs + "mlp.gate_proj"}, bias_feed_forward);
     append_map(rows, {ours + "feed_forward.inner", theirs + "mlp.up_proj"}, bias_feed_forward);
     append_map(rows, {ours + "feed_forward.outer", theirs + "mlp.down_proj"}, bias_feed_forward);
   }
-  append_norm(rows, {"decoder.norm", "model.norm"}, false);
+  append_map(rows, {"decoder.norm", "model.norm"}, false);
   append_decoder_head(rows, config, output_is_table(config, false));
   return rows;
 }

@@ -1,14 +1,8 @@
 #include "interchange/export.hpp"
 
-#include "core/files/files.hpp"
-#include "core/files/tensor_file.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/pytorch_module.hpp"
-#include "interchange/tokenizers/pretrained_tokenizers.hpp"
-#include "train/config/config.hpp"
-#include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -127,7 +121,7 @@ AddedMarks marks_read(const Config& config, bool one_document) {
 // including marks. Two stacks with SentencePiece tokenizers get Marian's files; otherwise a target
 // tokenizer that differs is written to the directory `target`.
 void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
-                               bool one_document, const std::filesystem::path& directory) {
+                               bool one_document, const fs::path& directory) {
   const Index longest = config.model.max_positions;
   const bool both_are_pieces = tokenizers.source->model() && tokenizers.target->model();
   if (config.model.traits().context && both_are_pieces) {
@@ -150,13 +144,10 @@ void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizer
 void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
                     const std::string& class_name) {
   for (const NamedParameter& parameter : run.model.store.parameters()) {
-    if (std::ranges::find(rows, parameter.name, &TensorRow::ours) != rows.end()) {
-      continue;
-    }
+    const bool there = std::ranges::find(rows, parameter.name, &TensorRow::ours) != rows.end();
     const auto values = run.model.store.value(parameter).values();
-    const bool nothing =
-        std::ranges::all_of(values, [](Scalar value) { return value == 0 || is_never(value); });
-    if (!nothing) {
+    const auto says_nothing = [](Scalar value) { return value == 0 || is_never(value); };
+    if (!there && !std::ranges::all_of(values, says_nothing)) {
       throw ConfigError("{} has no counterpart in a {}, and it is not 0{}", parameter.name,
                         class_name, parameter.name == "output.bias" ? " (model.bias_output)" : "");
     }
@@ -177,16 +168,11 @@ std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
   return never;
 }
 
-constexpr const char* mask_entry = "<mask>";
-
 // The first `count` entries. A masked model has one entry more than its tokenizer: the mask.
 std::vector<std::string> entries_of(const Tokenizer& tokenizer, Index count) {
-  std::vector<std::string> entries;
-  for (Index id = 0; id < count; ++id) {
-    entries.push_back(id < tokenizer.size() ? tokenizer.entry(static_cast<TokenId>(id))
-                                            : mask_entry);
-  }
-  return entries;
+  return mapped(numbers_below(count), [&](Index id) {
+    return id < tokenizer.size() ? tokenizer.entry(static_cast<TokenId>(id)) : "<mask>";
+  });
 }
 
 Index rows_of(const Stack& stack) { return stack.embedding.table.shape[0]; }
@@ -199,7 +185,7 @@ Exported export_model(const SavedRun& run) {
   const Architecture& architecture = nearest_architecture(run.config.model);
   Exported exported{.config = exported_config(run, architecture)};
   exported.class_name = exported.config["architectures"][0];
-  const std::filesystem::path file = "config.json";
+  const fs::path file = "config.json";
   const TheirConfig theirs(exported.config, file);
   expect_counterpart(run, architecture, theirs);
   const std::vector<TensorRow> rows = architecture.rows(theirs);
@@ -212,8 +198,7 @@ Exported export_model(const SavedRun& run) {
   return exported;
 }
 
-void write_exported(const Exported& exported, const SavedRun& run,
-                    const std::filesystem::path& directory) {
+void write_exported(const Exported& exported, const SavedRun& run, const fs::path& directory) {
   make_directories(directory);
   write_exported_tokenizers(run.config, run.tokenizers, has_one_document(run), directory);
   std::vector<TensorEntry> entries;
@@ -269,7 +254,7 @@ std::string pytorch_settings(const std::string& name, const Config& config,
   return json_text(settings);
 }
 
-void export_pytorch(const SavedRun& run, const std::filesystem::path& directory) {
+void export_pytorch(const SavedRun& run, const fs::path& directory) {
   const auto [weights, source, vocabulary] = pytorch_files;
   const std::string name =
       fmt::format("{} ({})", run.directory.string(), run.checkpoint.filename().string());

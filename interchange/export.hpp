@@ -4,9 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "interchange/tokenizers/tokenizer_parts.hpp"
 #include "interchange/weight_copy.hpp"
-#include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -31,8 +29,7 @@ Exported export_model(const SavedRun& run);
 
 // Writes config.json, generation_config.json, model.safetensors and the files of the run's
 // tokenizers. Throws DataError for a tokenizer that such files cannot hold, and IoError.
-void write_exported(const Exported& exported, const SavedRun& run,
-                    const std::filesystem::path& directory);
+void write_exported(const Exported& exported, const SavedRun& run, const fs::path& directory);
 
 inline constexpr std::array pytorch_files{"model.safetensors", "model.py", "vocabulary.json"};
 
@@ -48,6 +45,6 @@ std::string pytorch_settings(const std::string& name, const Config& config,
                              const Transformer& model, bool one_document);
 
 // Writes the pytorch_files; creates the directory if it is missing. Throws IoError.
-void export_pytorch(const SavedRun& run, const std::filesystem::path& directory);
+void export_pytorch(const SavedRun& run, const fs::path& directory);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,17 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/files.hpp"
 #include "core/text.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
-#include "interchange/pretrained_files.hpp"
 #include "interchange/their_tokenizers.hpp"
-#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 #include "interchange/weight_copy.hpp"
-#include "train/config/config.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_directory.hpp"
@@ -71,7 +66,7 @@ void expect_texts_used(const ImportRequest& request, const Architecture& archite
 }
 
 // We label the tokens of a text without marks around it (datasets/pairs.cpp).
-void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& directory) {
+void expect_no_marks(const TheirConfig& theirs, const fs::path& directory) {
   const auto around = marks_around_text(directory);
   if (!around || !around->before.empty() || !around->behind.empty()) {
     theirs.refuse(
@@ -87,8 +82,7 @@ void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& dir
 // The target tokenizer if its entries are the labels, otherwise words, perhaps without our marks.
 PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
                                     const std::shared_ptr<const Tokenizer>& targets) {
-  std::vector<Index> ids(static_cast<std::size_t>(targets->size()));
-  std::iota(ids.begin(), ids.end(), Index{0});
+  std::vector<Index> ids = mapped(numbers_below(targets->size()), std::identity());
   if (std::ranges::equal(label_names(theirs), ids, {}, {},
                          [&](Index id) { return targets->entry(static_cast<TokenId>(id)); })) {
     return {.tokenizer = targets, .file_ids = std::move(ids)};
@@ -169,7 +163,7 @@ void exclude_unpredicted(Imported& imported) {
 
 Imported import_model(const ImportRequest& request) {
   PretrainedFiles files(request.from);
-  const std::filesystem::path config_file = files.config_file();
+  const fs::path config_file = files.config_file();
   const TheirConfig theirs(files.config(), config_file);
   const Architecture& architecture = architecture_of(theirs);
   files.leave_out_prefixes(architecture.optional_prefixes);
@@ -226,7 +220,7 @@ Imported import_model(const ImportRequest& request) {
   return imported;
 }
 
-void write_imported(const Imported& imported, const std::filesystem::path& run, bool overwrite) {
+void write_imported(const Imported& imported, const fs::path& run, bool overwrite) {
   const RunDirectory directory = RunDirectory::create(run, overwrite);
   const RunFiles& files = directory.files();
   save_tokenizers(imported.tokenizers, run);

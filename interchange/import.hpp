@@ -1,7 +1,6 @@
 // Imports a model of another program: converts a directory in Hugging Face's layout to a run.
 #pragma once
 
-#include "interchange/architecture.hpp"
 #include "interchange/imported_config.hpp"
 #include "train/experiment.hpp"
 
@@ -24,6 +23,6 @@ struct Imported {
 Imported import_model(const ImportRequest& request);
 
 // Creates the run directory. `overwrite`: as in RunDirectory::create. Throws IoError.
-void write_imported(const Imported& imported, const std::filesystem::path& run, bool overwrite);
+void write_imported(const Imported& imported, const fs::path& run, bool overwrite);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,7 +1,6 @@
 #include "interchange/imported_config.hpp"
 
 #include "core/text.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 #include "train/config/overrides.hpp"
 
 namespace tapehead {
@@ -94,12 +93,10 @@ bool decides(const std::string& name, const ImportedModel& model, const std::str
 
 // The settings in their config that decide the option, with values; without any, the option.
 std::string deciding_settings(const ImportedModel& model, const std::string& option) {
+  const bool of_model = contains(model.architecture.options(model.theirs), option);
   std::vector<std::string> deciding;
-  if (!contains(model.architecture.options(model.theirs), option)) {
-    return option;
-  }
   for (const auto& [name, value] : model.theirs.json().items()) {
-    if (decides(name, model, option)) {
+    if (of_model && decides(name, model, option)) {
       deciding.push_back(fmt::format("{}: {}", name, shown(value.dump())));
     }
   }

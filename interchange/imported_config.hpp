@@ -1,16 +1,14 @@
 // The config of an imported run: its model's options, and a task with which training can continue.
 #pragma once
 
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/tokenizers/tokenizer_parts.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
 
 struct ImportRequest {
-  std::filesystem::path from;
-  std::filesystem::path run;  // the imported run, whose tokenizer a continued training uses
+  fs::path from;
+  fs::path run;  // the imported run, whose tokenizer a continued training uses
   // The data for evaluation and training: task.train_text; for classes task.train_tsv; for pairs
   // task.train_source and task.train_target.
   std::string text = "text.txt";

@@ -94,7 +94,7 @@ void append_attention(std::vector<TensorRow>& rows, const std::string& ours,
     append_map(rows, from_rows(ours + "." + role, theirs + "." + role.substr(0, 1) + "_proj"));
   }
   append_map(rows, to_rows(ours + ".output", theirs + ".out_proj"));
-  append_norm(rows, to_rows(ours + ".norm", theirs + "_layer_norm"));
+  append_map(rows, to_rows(ours + ".norm", theirs + "_layer_norm"));
 }
 
 void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index layers) {
@@ -107,7 +107,7 @@ void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index 
     }
     append_map(rows, from_rows(ours + "feed_forward.inner", theirs + "fc1"));
     append_map(rows, to_rows(ours + "feed_forward.outer", theirs + "fc2"));
-    append_norm(rows, to_rows(ours + "feed_forward.norm", theirs + "final_layer_norm"));
+    append_map(rows, to_rows(ours + "feed_forward.norm", theirs + "final_layer_norm"));
   }
 }
 

@@ -1,27 +1,20 @@
 #include "interchange/pretrained_files.hpp"
 
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 bool TheirConfig::has(const char* setting) const {
   const auto found = json_.find(setting);
   return found != json_.end() && !found->is_null();
 }
 
-Index TheirConfig::count(const char* setting) const {
+Index TheirConfig::count(const char* setting, std::optional<Index> otherwise) const {
   if (!has(setting)) {
-    refuse(setting, "it is missing");
-  }
-  return count(setting, 0);
-}
-
-Index TheirConfig::count(const char* setting, Index otherwise) const {
-  if (!has(setting)) {
-    return otherwise;
+    if (!otherwise) {
+      refuse(setting, "it is missing");
+    }
+    return *otherwise;
   }
   constexpr Index most = 1'000'000'000;
   const auto& value = json_[setting];

@@ -13,14 +13,13 @@ namespace tapehead {
 class TheirConfig {
  public:
   // Neither argument is copied.
-  TheirConfig(const Json& json, const std::filesystem::path& file) : json_(json), file_(file) {}
+  TheirConfig(const Json& json, const fs::path& file) : json_(json), file_(file) {}
 
   const Json& json() const { return json_; }
-  const std::filesystem::path& file() const { return file_; }
+  const fs::path& file() const { return file_; }
 
   bool has(const char* setting) const;  // false if it is null
-  Index count(const char* setting) const;
-  Index count(const char* setting, Index otherwise) const;
+  Index count(const char* setting, std::optional<Index> otherwise = {}) const;
   double number(const char* setting, double otherwise) const {
     return value(setting, &Json::is_number, "no number", otherwise);
   }
@@ -61,18 +60,18 @@ class TheirConfig {
   std::vector<Index> ids_in(const Json& list, const char* setting) const;
 
   const Json& json_;
-  const std::filesystem::path& file_;
+  const fs::path& file_;
   std::string group_;  // prefix of setting names in errors, such as "rope_scaling."
 };
 
 class PretrainedFiles {
  public:
   // Reads config.json and the tensors. Throws IoError that names the file.
-  explicit PretrainedFiles(std::filesystem::path directory);
+  explicit PretrainedFiles(fs::path directory);
 
-  const std::filesystem::path& directory() const { return directory_; }
+  const fs::path& directory() const { return directory_; }
   const Json& config() const { return config_; }
-  std::filesystem::path config_file() const { return directory_ / "config.json"; }
+  fs::path config_file() const { return directory_ / "config.json"; }
 
   // Looks in all files; null: absent. Old names with `gamma` and `beta` are read as `weight` and
   // `bias`. Prefixes given to `leave_out_prefixes` are ignored.
@@ -89,7 +88,7 @@ class PretrainedFiles {
   std::string_view without_prefix(std::string_view name) const;
 
  private:
-  std::filesystem::path directory_;
+  fs::path directory_;
   Json config_;
   std::vector<TensorFile> files_;
   std::vector<Named> tensors_;

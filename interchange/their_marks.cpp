@@ -3,12 +3,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/json_text.hpp"
 #include "interchange/architecture.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -33,34 +30,30 @@ std::string mark_text(const fs::path& directory, const char* mark) {
 }
 
 // Finds the ids of marks in the files of one model.
-class MarkReader {
- public:
-  MarkReader(const PretrainedFiles& files, const TheirConfig& config,
-             const FileVocabulary& vocabulary)
-      : files_(files),
-        generation_(settings_in(files.directory() / generation_file)),
-        vocabulary_(vocabulary),
-        by_name_(marks_by_name(vocabulary)),
-        around_(marks_around_text(files.directory()).value_or(MarksAround{})),
-        size_(config.count("vocab_size")) {}
+struct MarkReader {
+  const PretrainedFiles& files;
+  const FileVocabulary& vocabulary;
+  Index size;  // rows of the model
+  Json generation = settings_in(files.directory() / generation_file);
+  FileMarks by_name = marks_by_name(vocabulary);
+  MarksAround around = marks_around_text(files.directory()).value_or(MarksAround{});
 
   std::optional<Index> named(const char* mark, std::optional<Index> otherwise) const {
-    const auto found = vocabulary_.find(mark_text(files_.directory(), mark));
-    return found == vocabulary_.end() ? otherwise : found->second;
+    const auto found = vocabulary.find(mark_text(files.directory(), mark));
+    return found == vocabulary.end() ? otherwise : found->second;
   }
 
-  std::optional<Index> unknown() const { return named("unk_token", by_name_.unknown); }
+  std::optional<Index> unknown() const { return named("unk_token", by_name.unknown); }
 
-  // The id in config.json, such as {"bos_token_id": 1}. Ids beyond the model's rows are ignored:
-  // small models often keep GPT-2's 50256.
-  std::optional<Index> configured(const char* setting) const {
-    const std::vector<Index> ids = configured_in(files_.config(), setting);
+  // The first id, such as {"bos_token_id": 1}.
+  std::optional<Index> configured(const Json& settings, const char* setting) const {
+    const std::vector<Index> ids = configured_in(settings, setting);
     return ids.empty() ? std::nullopt : std::optional(ids.front());
   }
 
   std::optional<Index> end() const {
-    std::vector<Index> ends = configured_in(generation_, "eos_token_id");
-    const std::vector<Index> others = configured_in(files_.config(), "eos_token_id");
+    std::vector<Index> ends = configured_in(generation, "eos_token_id");
+    const std::vector<Index> others = configured_in(files.config(), "eos_token_id");
     const auto in_both = [&](Index id) { return std::ranges::find(others, id) != others.end(); };
     if (ends.empty()) {
       ends = others;
@@ -68,70 +61,59 @@ class MarkReader {
       std::erase_if(ends, [&](Index id) { return !in_both(id); });
     } else if (!others.empty()) {
       spdlog::warn("{}: eos_token_id: {} ends a text, and not {}, as in config.json",
-                   (files_.directory() / generation_file).string(), ends.front(), others.front());
+                   (files.directory() / generation_file).string(), ends.front(), others.front());
     }
-    const auto by_tokenizer = named("eos_token", by_name_.end);
+    const auto by_tokenizer = named("eos_token", by_name.end);
     const bool known = by_tokenizer && std::ranges::find(ends, *by_tokenizer) != ends.end();
     return known || ends.empty() ? by_tokenizer : std::optional(ends.front());
   }
 
   std::optional<Index> begin(std::optional<Index> end) const {
-    const bool generation = !configured_in(generation_, "bos_token_id").empty();
-    const Json& settings = generation ? generation_ : files_.config();
-    const std::vector<Index> ids = configured_in(settings, "bos_token_id");
-    if (around_.before.empty() || around_.before.front() == end) {
-      return !ids.empty() ? std::optional(ids.front())
-                          : named("bos_token", by_name_.begin ? by_name_.begin : end);
+    const std::optional<Index> first = configured(generation, "bos_token_id");
+    const auto id = first ? first : configured(files.config(), "bos_token_id");
+    if (around.before.empty() || around.before.front() == end) {
+      return id ? id : named("bos_token", by_name.begin ? by_name.begin : end);
     }
-    const Index front = around_.before.front();
-    if (!ids.empty() && ids.front() != front) {
-      const fs::path other =
-          generation ? files_.directory() / generation_file : files_.config_file();
+    const Index front = around.before.front();
+    if (id && *id != front) {
+      const fs::path other = first ? files.directory() / generation_file : files.config_file();
       throw ConfigError(
           "{} puts the token {} in front of a text, and {} has the bos_token_id {}; --begin {} or "
           "--begin {} says which one a text begins with",
-          (files_.directory() / "tokenizer.json").string(), front, other.string(), ids.front(),
-          front, ids.front());
+          (files.directory() / "tokenizer.json").string(), front, other.string(), *id, front, *id);
     }
     return front;
   }
 
   FileMarks of_encoder(std::optional<Index> begin) const {
-    const auto& [before, behind] = around_;
+    const auto& [before, behind] = around;
     return {.unknown = unknown(),
             .begin = begin            ? begin
-                     : before.empty() ? named("cls_token", by_name_.begin)
+                     : before.empty() ? named("cls_token", by_name.begin)
                                       : before.front(),
-            .end = behind.empty() ? named("sep_token", by_name_.end) : behind.back(),
-            .mask = named("mask_token", by_name_.mask)};
+            .end = behind.empty() ? named("sep_token", by_name.end) : behind.back(),
+            .mask = named("mask_token", by_name.mask)};
   }
 
- private:
-  // From {"eos_token_id": 2} or {"eos_token_id": [2, 3]}; ids beyond the model's rows are ignored.
+  // From {"eos_token_id": 2} or {"eos_token_id": [2, 3]}. Ids beyond the model's rows are ignored:
+  // small models often keep GPT-2's 50256.
   std::vector<Index> configured_in(const Json& settings, const char* setting) const {
     const Json value = settings.value(setting, Json());
     std::vector<Index> ids;
     for (const Json& id : value.is_array() ? value : Json::array({value})) {
-      if (id.is_number_unsigned() && id.get<Index>() < size_) {
+      if (id.is_number_unsigned() && id.get<Index>() < size) {
         ids.push_back(id.get<Index>());
       }
     }
     return ids;
   }
-
-  const PretrainedFiles& files_;
-  Json generation_;
-  const FileVocabulary& vocabulary_;
-  FileMarks by_name_;
-  MarksAround around_;
-  Index size_;
 };
 
 }  // namespace
 
 FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
                       const FileVocabulary& vocabulary, std::optional<Index> begin) {
-  const MarkReader reader(files, config, vocabulary);
+  const MarkReader reader{files, vocabulary, config.count("vocab_size")};
   const std::string type = config.text("model_type", "");
   if (type == bert_architecture.model_type || type == albert_architecture.model_type) {
     return reader.of_encoder(begin);
@@ -139,7 +121,7 @@ FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
   const std::optional<Index> end = reader.end();
   if (type == marian_architecture.model_type) {
     return {.unknown = reader.unknown(),
-            .begin = reader.configured("decoder_start_token_id"),
+            .begin = reader.configured(files.config(), "decoder_start_token_id"),
             .end = end};
   }
   if (!end) {

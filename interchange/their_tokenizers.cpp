@@ -1,15 +1,9 @@
 #include "interchange/their_tokenizers.hpp"
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -4,7 +4,6 @@
 
 #include "interchange/pretrained_files.hpp"
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
-#include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
 
@@ -16,7 +15,7 @@ PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirC
                                       std::optional<Index> begin, bool token_texts);
 
 // Whether the directory has a file with the texts of entries.
-bool has_token_texts(const std::filesystem::path& directory);
+bool has_token_texts(const fs::path& directory);
 
 // Where marks come from. Decoder: begin from tokenizer.json's template, or else `bos_token_id`; end
 // from `eos_token_id`, preferably an id in both generation_config.json and config.json. Encoder:
@@ -29,7 +28,7 @@ FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
 // The marks that the tokenizer adds to a text. `file_ids`: the ids of our entries in the files. An
 // end mark in front only counts if it differs from the begin mark. nullopt: no file tells. Throws
 // IoError.
-std::optional<AddedMarks> added_marks(const std::filesystem::path& directory,
+std::optional<AddedMarks> added_marks(const fs::path& directory,
                                       const std::vector<Index>& file_ids);
 
 }  // namespace tapehead

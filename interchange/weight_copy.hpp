@@ -2,7 +2,6 @@
 #pragma once
 
 #include "interchange/architecture.hpp"
-#include "interchange/pretrained_files.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,31 +1,6 @@
 #include "lab/bootstrap.hpp"
 
-#include "core/random/draws.hpp"
-
 namespace tapehead {
-
-namespace {
-
-// The results of the two models for the same seed and the same data.
-struct Pair {
-  const ResampledValue* one;
-  const ResampledValue* other;
-};
-
-// The mean of as many pairs as there are, drawn with replacement.
-double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
-  const Draws draws(0, "bootstrap/seeds", resample);
-  double sum = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Pair& pair =
-        pairs[static_cast<std::size_t>(draw_below(draws, i, static_cast<Index>(pairs.size())))];
-    const auto at = static_cast<std::size_t>(resample);
-    sum += pair.one->resampled[at] - pair.other->resampled[at];
-  }
-  return sum / static_cast<double>(pairs.size());
-}
-
-}  // namespace
 
 MetricSums::MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
                        const EvaluationOptions& options)
@@ -117,14 +92,15 @@ void correct_together(const std::vector<Difference*>& differences) {
 
 std::optional<Difference> compare(std::span<const ResampledValue> one,
                                   std::span<const ResampledValue> other) {
-  std::vector<Pair> pairs;
+  // The results of the two models for the same seed and the same data.
+  std::vector<std::pair<const ResampledValue*, const ResampledValue*>> pairs;
   double sum = 0;
   for (const ResampledValue& a : one) {
     for (const ResampledValue& b : other) {
       // An unknown text counts as equal to any text.
       const bool other_text = !a.text.empty() && !b.text.empty() && a.text != b.text;
       if (a.seed == b.seed && a.data == b.data && !other_text) {
-        pairs.push_back({&a, &b});
+        pairs.emplace_back(&a, &b);
         sum += a.value - b.value;
       }
     }
@@ -132,11 +108,18 @@ std::optional<Difference> compare(std::span<const ResampledValue> one,
   if (pairs.empty()) {
     return std::nullopt;
   }
-  std::vector<double> resampled;
-  for (std::size_t i = 0; i < pairs.front().one->resampled.size(); ++i) {
-    resampled.push_back(resampled_difference(pairs, static_cast<Index>(i)));
+  const auto count = static_cast<double>(pairs.size());
+  // Each is the mean of as many pairs as there are, drawn with replacement.
+  std::vector<double> resampled(pairs.front().first->resampled.size());
+  for (std::size_t i = 0; i < resampled.size(); ++i) {
+    const Draws draws(0, "bootstrap/seeds", static_cast<Index>(i));
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      const auto& [a, b] = pairs[static_cast<std::size_t>(draw_below(draws, k, std::ssize(pairs)))];
+      resampled[i] += a->resampled[i] - b->resampled[i];
+    }
+    resampled[i] /= count;
   }
-  Difference difference = judge(sum / static_cast<double>(pairs.size()), std::move(resampled));
+  Difference difference = judge(sum / count, std::move(resampled));
   difference.pairs = pairs.size();
   return difference;
 }

@@ -7,17 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// exp(2πi j/p) for each j. Looked up at a k modulo p, so that no angle is large.
-std::vector<std::complex<double>> unit_circle(Index p) {
-  std::vector<std::complex<double>> circle;
-  for (Index j = 0; j < p; ++j) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(p);
-    circle.emplace_back(std::cos(angle), std::sin(angle));
-  }
-  return circle;
-}
-
-// |Ê(k)|², summed over the columns.
+// |Ê(k)|², summed over the columns. circle[j] = exp(2πi j/p).
 double squared_norm_at(Index k, std::span<const double> rows, std::size_t width,
                        const std::vector<std::complex<double>>& circle) {
   std::vector<double> real(width);
@@ -37,7 +27,11 @@ double squared_norm_at(Index k, std::span<const double> rows, std::size_t width,
 
 CyclicSpectrum cyclic_spectrum(std::span<const double> rows, Index width) {
   const Index p = std::ssize(rows) / width;
-  const auto circle = unit_circle(p);
+  std::vector<std::complex<double>> circle;  // looked up at a k modulo p, so no angle is large
+  for (Index j = 0; j < p; ++j) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(p);
+    circle.emplace_back(std::cos(angle), std::sin(angle));
+  }
   CyclicSpectrum spectrum;
   for (Index k = 1; k <= p / 2; ++k) {
     const double once = squared_norm_at(k, rows, static_cast<std::size_t>(width), circle);

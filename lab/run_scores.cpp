@@ -1,16 +1,11 @@
 #include "lab/run_scores.hpp"
 
-#include <sstream>
-
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
+#include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
-#include "train/config/config.hpp"
 #include "train/options/application.hpp"
 #include "train/plan/step_flops.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -75,11 +70,7 @@ std::string present_name(const std::string& figure) {
   return kind + (name == ".largest" ? ".confidence" : name == ".self" ? ".same_position" : name);
 }
 
-std::filesystem::path scores_file(const std::filesystem::path& run) {
-  return RunFiles{run}.scores();
-}
-
-void write_scores(const std::filesystem::path& run, const RunScores& scores) {
+void write_scores(const fs::path& run, const RunScores& scores) {
   const RunStudy& study = scores.study;
   Json head = {{"split", scores.split},
                {"checkpoint", scores.checkpoint},
@@ -103,18 +94,16 @@ void write_scores(const std::filesystem::path& run, const RunScores& scores) {
   for (const ExampleScore& example : scores.examples) {
     text += json_text(json_of(example)) + '\n';
   }
-  write_file_atomically(scores_file(run), text);
+  write_file_atomically(RunFiles{run}.scores(), text);
 }
 
-RunScores read_scores(const std::filesystem::path& run) {
-  const std::filesystem::path file = scores_file(run);
-  std::istringstream lines(read_file(file));
-  Index number = 1;
-  const auto where = [&] { return fmt::format("{}:{}", file.string(), number); };
-  std::string line;
-  std::getline(lines, line);
-  const Json json = parse_json(line, where());
-  const std::string first = where();
+RunScores read_scores(const fs::path& run) {
+  const fs::path file = RunFiles{run}.scores();
+  const std::string text = read_file(file);
+  const std::vector<std::string_view> lines = text_lines(text);
+  const auto where = [&](std::size_t i) { return fmt::format("{}:{}", file.string(), i + 1); };
+  const std::string first = where(0);
+  const Json json = parse_json(lines.empty() ? "" : lines.front(), first);
   const JsonObject head(json, first);
   RunScores scores{.split = head.text("split"),
                    .text = head.has("text") ? head.text("text") : "",
@@ -130,9 +119,8 @@ RunScores read_scores(const std::filesystem::path& run) {
   if (!head.has("counted_pairs")) {
     scores.multiply_adds_per_token.reset();
   }
-  while (std::getline(lines, line)) {
-    ++number;
-    scores.examples.push_back(example_of(parse_json(line, where()), where()));
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    scores.examples.push_back(example_of(parse_json(lines[i], where(i)), where(i)));
   }
   if (std::ssize(scores.examples) != head.count("examples", 1)) {
     throw IoError("{} does not hold the examples that it names", file.string());
@@ -148,7 +136,7 @@ double multiply_adds_per_token(const Config& config, const Task& task) {
          rows.labels;
 }
 
-void update_cost(RunScores& scores, const std::filesystem::path& run) {
+void update_cost(RunScores& scores, const fs::path& run) {
   if (scores.multiply_adds_per_token) {
     return;
   }

@@ -1,8 +1,6 @@
 // The scores of a trained run: its cost, and its result for each example of a split.
 #pragma once
 
-#include "datasets/task.hpp"
-#include "train/metrics/metric_kind.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
@@ -45,12 +43,11 @@ struct RunScores {
 // `encoder_self.same_position` was `encoder_self.self`. The old names go in the version after next.
 std::string present_name(const std::string& figure);
 
-// The file has one line of JSON for the run and one for each example.
-std::filesystem::path scores_file(const std::filesystem::path& run);
-void write_scores(const std::filesystem::path& run, const RunScores& scores);
+// RunFiles::scores() has one line of JSON for the run and one for each example.
+void write_scores(const fs::path& run, const RunScores& scores);
 
 // Throws IoError for a file that does not exist or is invalid.
-RunScores read_scores(const std::filesystem::path& run);
+RunScores read_scores(const fs::path& run);
 
 // The multiply-adds of a training for each target token: forward and backward, counting only the
 // pairs of a query and a key that patterns allow. The config must be resolved.
@@ -58,6 +55,6 @@ double multiply_adds_per_token(const Config& config, const Task& task);
 
 // Recomputes the cost from the config and the data of the run, for scores of versions that counted
 // all pairs. Throws what find_run_data and make_task throw.
-void update_cost(RunScores& scores, const std::filesystem::path& run);
+void update_cost(RunScores& scores, const fs::path& run);
 
 }  // namespace tapehead

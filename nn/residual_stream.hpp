@@ -36,8 +36,7 @@ struct Residual {
   }
 
   // pre:  x + dropout(block(norm(x)));  post: norm(x + dropout(block(x))).  (N, D) -> (N, D)
-  template <class Block>
-  Var operator()(Pass& pass, const Var& x, const Segments& segments, const Block& block) const {
+  Var operator()(Pass& pass, const Var& x, const Segments& segments, const auto& block) const {
     const BlockOutput output = block(block_input(pass, x));
     Var sum = residual(x, output.value, output.bias, pass.dropout(dropout, path, segments));
     return position == NormPosition::pre ? sum : norm(pass, sum);

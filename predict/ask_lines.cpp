@@ -52,10 +52,8 @@ Index lines_in_all(LineInput& input) {
 
 // The next lines, or none at the end. Lines and targets may arrive at different times.
 std::vector<AskedLine> next_lines(LineInput& lines, LineInput* targets) {
-  std::vector<AskedLine> asked;
-  for (std::string& line : lines.next()) {
-    asked.push_back({.text = std::move(line)});
-  }
+  std::vector<AskedLine> asked =
+      mapped(lines.next(), [](std::string& line) { return AskedLine{.text = std::move(line)}; });
   if (targets == nullptr) {
     return asked;
   }

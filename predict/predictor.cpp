@@ -53,11 +53,9 @@ RunEnsemble::RunEnsemble(std::vector<const SavedRun*> runs) : runs_(std::move(ru
 }
 
 std::vector<EnsembleMember> RunEnsemble::members() const {
-  std::vector<EnsembleMember> members;
-  for (const SavedRun* run : runs_) {
-    members.push_back({.transformer = run->model.transformer, .store = run->model.store});
-  }
-  return members;
+  return mapped(runs_, [](const SavedRun* run) {
+    return EnsembleMember{.transformer = run->model.transformer, .store = run->model.store};
+  });
 }
 
 Index RunEnsemble::context() const {
@@ -99,12 +97,10 @@ void Predictor::expect_positions(const LineRead& read, std::string_view what) co
 }
 
 std::vector<ModelAndSource> Predictor::as_read(std::span<const LineRead> lines) const {
-  std::vector<ModelAndSource> models;
-  for (const EnsembleMember& member : runs_.members()) {
-    models.push_back({.model = member,
-                      .source = reader_->source(lines, layout_of(member.transformer.options()))});
-  }
-  return models;
+  return mapped(runs_.members(), [&](const EnsembleMember& member) {
+    return ModelAndSource{
+        .model = member, .source = reader_->source(lines, layout_of(member.transformer.options()))};
+  });
 }
 
 std::vector<std::vector<Translation>> Predictor::translate(
@@ -118,30 +114,26 @@ std::vector<std::vector<Translation>> Predictor::translate(
   const auto outputs =
       decode_examples(as_read(sources), batch_tokens_,
                       options.value_or(decoding_options(config().evaluation)), workers_);
-  std::vector<std::vector<Translation>> results(lines.size());
-  for (std::size_t line = 0; line < lines.size(); ++line) {
-    for (const Hypothesis& hypothesis : outputs[line]) {
-      results[line].push_back({.text = tokenizers().target->decode(hypothesis.tokens),
-                               .score = hypothesis.score,
-                               .ended = hypothesis.ended});
-    }
-  }
-  return results;
+  return mapped(outputs, [&](const std::vector<Hypothesis>& best) {
+    return mapped(best, [&](const Hypothesis& hypothesis) {
+      return Translation{.text = tokenizers().target->decode(hypothesis.tokens),
+                         .score = hypothesis.score,
+                         .ended = hypothesis.ended};
+    });
+  });
 }
 
 std::vector<std::vector<LikelyClass>> Predictor::classify(std::span<const LineRead> lines,
                                                           Index top) const {
   expect_used_for("classify");
   const ModelAndSource read = as_read(lines).front();
-  std::vector<std::vector<LikelyClass>> results;
-  for (const auto& rows : label_examples(read.model, *read.source, batch_tokens_, top, workers_)) {
-    std::vector<LikelyClass>& classes = results.emplace_back();
-    for (const LikelyLabel& one : rows.front()) {
-      classes.push_back(
-          {.label = tokenizers().target->entry(one.label), .probability = one.probability});
-    }
-  }
-  return results;
+  const auto labels = label_examples(read.model, *read.source, batch_tokens_, top, workers_);
+  return mapped(labels, [&](const ExampleLabels& rows) {
+    return mapped(rows.front(), [&](const LikelyLabel& one) {
+      return LikelyClass{.label = tokenizers().target->entry(one.label),
+                         .probability = one.probability};
+    });
+  });
 }
 
 std::vector<FilledMask> Predictor::candidates_of(const LineRead& line,
@@ -176,11 +168,8 @@ std::vector<std::vector<FilledMask>> Predictor::fill(std::span<const LineRead> l
   }
   const ModelAndSource read = as_read(lines).front();
   const auto labels = label_examples(read.model, *read.source, batch_tokens_, top, workers_);
-  std::vector<std::vector<FilledMask>> results;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    results.push_back(candidates_of(lines[i], labels[i]));
-  }
-  return results;
+  return mapped(numbers_below(lines.size()),
+                [&](std::size_t i) { return candidates_of(lines[i], labels[i]); });
 }
 
 TextGenerator Predictor::generator(const GeneratorOptions& options) const {
@@ -196,11 +185,7 @@ TextGenerator Predictor::generator(const GeneratorOptions& options) const {
 }
 
 std::vector<std::vector<TokenId>> Predictor::prompts(std::span<const LineRead> lines) const {
-  std::vector<std::vector<TokenId>> prompts;
-  for (const LineRead& read : lines) {
-    prompts.push_back(reader_->prompt(read));
-  }
-  return prompts;
+  return mapped(lines, [&](const LineRead& read) { return reader_->prompt(read); });
 }
 
 GeneratedTexts Predictor::generate(std::span<const LineRead> lines,

@@ -67,10 +67,7 @@ class RunEnsemble {
   Index memory() const;   // rows of earlier windows that the models remember; the smallest
 
   // Like SavedRun::use(). With several runs, the error message names all checkpoints.
-  template <class Action>
-  auto use(const Action& action) const {
-    return naming(checkpoints(), action);
-  }
+  auto use(const auto& action) const { return naming(checkpoints(), action); }
 
  private:
   std::string checkpoints() const;

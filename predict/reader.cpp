@@ -1,11 +1,9 @@
 #include "predict/reader.hpp"
 
 #include "core/text.hpp"
-#include "datasets/corpus/windows.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/window_source.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {
@@ -26,13 +24,12 @@ class ClassReader : public Reader {
   }
 
   LineSource source(std::span<const LineRead> lines, const Layout& layout) const override {
-    std::vector<ClassifiedText> texts;
-    for (const LineRead& read : lines) {
-      texts.push_back({.tokens = read.tokens,
-                       .first_text = read.first_text,
-                       .label = read.target_tokens.empty() ? -1 : read.target_tokens.front()});
-    }
-    return class_source(std::move(texts), layout);
+    const auto text_of = [](const LineRead& read) {
+      return ClassifiedText{.tokens = read.tokens,
+                            .first_text = read.first_text,
+                            .label = read.target_tokens.empty() ? -1 : read.target_tokens.front()};
+    };
+    return class_source(mapped(lines, text_of), layout);
   }
 
  private:
@@ -53,10 +50,9 @@ class ClassReader : public Reader {
   std::vector<TokenId> read_target(const std::string& target) const override {
     std::vector<TokenId> label = target_tokenizer().encode(target);
     if (label.empty()) {
-      std::vector<std::string> classes;
-      for (TokenId one = 0; one < target_tokenizer().size(); ++one) {
-        classes.push_back(target_tokenizer().entry(one));
-      }
+      const auto classes = mapped(numbers_below(target_tokenizer().size()), [&](Index one) {
+        return target_tokenizer().entry(static_cast<TokenId>(one));
+      });
       throw DataError("there is no class {}; the run's are {}", shown(target), join(classes, ", "));
     }
     return {label.front()};
@@ -84,11 +80,8 @@ class RunningTextReader : public LanguageReader {
       : LanguageReader(tokenizers), front_(std::move(front)) {}
 
   LineSource source(std::span<const LineRead> lines, const Layout& /*layout*/) const override {
-    std::vector<std::vector<TokenId>> texts;
-    for (const LineRead& read : lines) {
-      texts.push_back(front_.whole(read.tokens));
-    }
-    return text_source(std::move(texts));
+    return text_source(
+        mapped(lines, [&](const LineRead& read) { return front_.whole(read.tokens); }));
   }
 
   // Each token is predicted from at least half a context, as far as the line has tokens before it.
@@ -138,13 +131,11 @@ class MaskedTextReader : public LanguageReader {
 
   // The end mark needs a token of the window, so a line that fills the window has none.
   LineSource source(std::span<const LineRead> lines, const Layout& /*layout*/) const override {
-    std::vector<MaskedLine> masked;
-    for (const LineRead& read : lines) {
-      masked.push_back({.tokens = read.tokens,
+    return masked_source(mapped(lines, [&](const LineRead& read) {
+      return MaskedLine{.tokens = read.tokens,
                         .masks = read.masks,
-                        .ends = ends_ && std::ssize(read.tokens) < context_});
-    }
-    return masked_source(std::move(masked));
+                        .ends = ends_ && std::ssize(read.tokens) < context_};
+    }));
   }
 
  private:
@@ -175,21 +166,18 @@ class MaskedTextReader : public LanguageReader {
     const std::string read = fmt::format("{}{}", pieces != nullptr ? " " : "", line);
     std::string_view rest = read;
     std::vector<TokenId> tokens;
-    while (true) {
-      const std::size_t at = rest.find(mask_);
-      std::string_view part = rest.substr(0, at);
-      if (subwords && at != std::string_view::npos && part.ends_with(' ')) {
-        part.remove_suffix(1);
-      }
-      const std::vector<TokenId> encoded =
-          pieces != nullptr ? pieces->encode_rest(part) : tokenizer.encode(part);
-      tokens.insert(tokens.end(), encoded.begin(), encoded.end());
-      if (at == std::string_view::npos) {
-        return tokens;
-      }
+    const auto add = [&](std::string_view part) {
+      std::ranges::copy(pieces != nullptr ? pieces->encode_rest(part) : tokenizer.encode(part),
+                        std::back_inserter(tokens));
+    };
+    for (std::size_t at = rest.find(mask_); at != rest.npos; at = rest.find(mask_)) {
+      const bool space = subwords && rest.substr(0, at).ends_with(' ');
+      add(rest.substr(0, space ? at - 1 : at));
       tokens.push_back(mask_id(tokenizer));
       rest.remove_prefix(at + mask_.size());
     }
+    add(rest);
+    return tokens;
   }
 
   std::string mask_;
@@ -209,11 +197,7 @@ LineRead Reader::read(const AskedLine& line) const {
 }
 
 std::vector<LineRead> Reader::read(std::span<const std::string> lines) const {
-  std::vector<LineRead> all;
-  for (const std::string& line : lines) {
-    all.push_back(read(AskedLine{.text = line}));
-  }
-  return all;
+  return mapped(lines, [&](const std::string& line) { return read(AskedLine{.text = line}); });
 }
 
 LineRead Reader::read_text(const std::string& text) const {

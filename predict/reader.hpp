@@ -1,12 +1,8 @@
 // What a model reads of a user's line, the lines of a command, and the loop that answers them.
 #pragma once
 
-#include "core/files/files.hpp"
 #include "core/files/input_output.hpp"
-#include "datasets/sequence.hpp"
-#include "datasets/text/text_file.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {

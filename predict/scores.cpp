@@ -57,10 +57,10 @@ Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& sourc
 }
 
 std::string pharaoh_text(const Alignment& alignment) {
-  return join(alignment | std::views::transform([](const AlignedPair& pair) {
-                return fmt::format("{}-{}", pair.source, pair.target);
-              }),
-              " ");
+  const auto text_of = [](const AlignedPair& pair) {
+    return fmt::format("{}-{}", pair.source, pair.target);
+  };
+  return join(alignment | std::views::transform(text_of), " ");
 }
 
 AlignmentHeads::AlignmentHeads(const Transformer& transformer, std::string_view names) {
@@ -190,18 +190,14 @@ std::vector<LineScore> Predictor::score(std::span<const LineRead> lines,
       expect_positions(lines[i], fmt::format("pair {}", i + 1));
     }
   }
-  std::vector<Index> parts;  // number of sequences of each line
-  std::vector<ModelAndSource> models;
-  for (const EnsembleMember& member : runs_.members()) {
-    std::vector<std::shared_ptr<const Source>> sources;
-    parts.clear();
-    for (const LineRead& read : lines) {
-      sources.push_back(
-          reader_->to_score(read, layout_of(member.transformer.options()), runs_.context()));
-      parts.push_back(sources.back()->size());
-    }
-    models.push_back({.model = member, .source = one_after_another(std::move(sources))});
-  }
+  std::vector<Index> parts;  // number of sequences of each line, the same for all models
+  const auto models = mapped(runs_.members(), [&](const EnsembleMember& member) {
+    const auto sources = mapped(lines, [&](const LineRead& read) {
+      return reader_->to_score(read, layout_of(member.transformer.options()), runs_.context());
+    });
+    parts = mapped(sources, [](const LineSource& source) { return source->size(); });
+    return ModelAndSource{.model = member, .source = one_after_another(sources)};
+  });
   std::vector<Tensor> attentions;
   const auto by_part = scores_of(models, heads, attentions);
   auto part = by_part.begin();

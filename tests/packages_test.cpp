@@ -28,8 +28,7 @@ const std::map<std::string, std::string> programs_in{
     {"cmake", "cmake ctest"},
     {"coreutils",
      "basename cat chmod chroot cp cut dirname du env head ln ls mkdir mktemp mv nohup "
-     "nproc "
-     "paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr uname wc"},
+     "nproc paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr uname wc"},
     {"dash", "sh"},
     {"diffutils", "diff"},
     {"dpkg", "dpkg-deb dpkg-query"},
@@ -167,24 +166,22 @@ std::string sources_of_tests() {
 }
 
 TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
-  for (const std::string name : {"tests/dev_test", "tests/consumer_test", "tests/fetch_test",
-                                 "scripts/check_instructions"}) {
-    expect_listed(programs_of(repository / name), "test", name);
+  const std::map<std::string, std::vector<std::string>> scripts{
+      {"test",
+       {"tests/dev_test", "tests/consumer_test", "tests/fetch_test", "scripts/check_instructions"}},
+      {"check", {"scripts/check_includes", "scripts/check_tidy"}},
+      {"docs", {"scripts/check_links.py"}},
+      {"check_bare", {"scripts/check_bare"}},
+      {"check_packages", {"scripts/check_packages"}},
+      {"package", {"scripts/make_packages"}},
+      {"arm64", {"scripts/make_arm64_root"}},
+      {"peers", {"bench/peers.py"}},
+      {"any", {"dev"}}};
+  for (const auto& [command, names] : scripts) {
+    for (const std::string& name : names) {
+      expect_listed(programs_of(repository / name), command, name);
+    }
   }
-  for (const std::string name : {"scripts/check_includes", "scripts/check_tidy"}) {
-    expect_listed(programs_of(repository / name), "check", name);
-  }
-  expect_listed(programs_of(repository / "scripts/check_links.py"), "docs",
-                "scripts/check_links.py");
-  for (const std::string name : {"check_bare", "check_packages"}) {
-    expect_listed(programs_of(repository / "scripts" / name), name, "scripts/" + name);
-  }
-  expect_listed(programs_of(repository / "scripts/make_packages"), "package",
-                "scripts/make_packages");
-  expect_listed(programs_of(repository / "scripts/make_arm64_root"), "arm64",
-                "scripts/make_arm64_root");
-  expect_listed(programs_of(repository / "bench/peers.py"), "peers", "bench/peers.py");
-  expect_listed(programs_of(repository / "dev"), "any", "dev");
 }
 
 TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
@@ -205,8 +202,8 @@ TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
                     "scripts/" + name + ", which a test starts,");
     }
   }
-  EXPECT_GE(scripts,
-            4U);  // keep_experiment.py, check_includes, check_links.py and check_instructions
+  // keep_experiment.py, check_includes, check_links.py and check_instructions
+  EXPECT_GE(scripts, 4U);
 }
 
 TEST(Packages, the_python_modules_that_tests_import_are_listed_for_the_tests) {

@@ -15,16 +15,14 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 // Returns the result of `action`. Adds the other usable checkpoints to the message of an IoError.
-template <class Action>
-auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
-                   const Action& action) {
+auto naming_others(const RunFiles& files, const fs::path& refused, const auto& action) {
   try {
     return action();
   } catch (const IoError& error) {
     std::string names;
     for (const std::string wanted : {"average", "best", "last"}) {
       const auto file = find_checkpoint(files, wanted);
-      if (file != refused && std::filesystem::exists(file)) {
+      if (file != refused && fs::exists(file)) {
         names += (names.empty() ? "; try --checkpoint " : " or ") + wanted;
       }
     }
@@ -43,13 +41,13 @@ void set_pattern(ModelOptions& model, const AttentionPattern& pattern) {
   }
 }
 
-OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted,
+OpenedRun open_run(const fs::path& run, const std::string& wanted,
                    const std::optional<AttentionPattern>& pattern) {
   Config config = load_config(find_run(run).config()).config;
   const Tokenizers tokenizers = load_tokenizers(run);
-  const std::filesystem::path checkpoint = find_checkpoint({run}, wanted);
+  const fs::path checkpoint = find_checkpoint({run}, wanted);
   return naming_others({run}, checkpoint, [&] {
-    if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
+    if (checkpoint.empty() || !fs::exists(checkpoint)) {
       throw IoError("run {} has no {} checkpoint", run.string(),
                     wanted.empty() ? "finished" : wanted);
     }
@@ -65,7 +63,7 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted,
 
 }  // namespace
 
-Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run,
+Task make_task(const Config& config, const TaskOptions& data, const fs::path& run,
                const EvaluationWindows& windows) {
   const auto stride = windows.context > 0 ? std::nullopt : config.evaluation.stride;
   return make_task(data, {.seed = config.seed,
@@ -75,10 +73,10 @@ Task make_task(const Config& config, const TaskOptions& data, const std::filesys
                           .stride = windows.stride > 0 ? windows.stride : stride.value_or(0)});
 }
 
-std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
+fs::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
   for (const auto& [name, file] :
        {std::pair("average", files.average()), std::pair("best", files.best())}) {
-    if (wanted == name || (wanted.empty() && std::filesystem::exists(file))) {
+    if (wanted == name || (wanted.empty() && fs::exists(file))) {
       return file;
     }
   }
@@ -86,7 +84,7 @@ std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& 
     return wanted;
   }
   const auto all = Checkpoints(files.checkpoints(), "step").candidates();
-  return all.empty() ? std::filesystem::path() : all.front();
+  return all.empty() ? fs::path() : all.front();
 }
 
 Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
@@ -116,7 +114,7 @@ Model::Model(const Config& config, Index source_vocabulary, Index target_vocabul
   load_weights(weights, store);
 }
 
-SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted,
+SavedRun::SavedRun(const fs::path& run, const std::string& wanted,
                    const std::optional<AttentionPattern>& pattern)
     : SavedRun(open_run(run, wanted, pattern)) {}
 
@@ -155,7 +153,7 @@ bool has_one_document(const SavedRun& run) {
   if (!use_of(run.config).continues()) {
     return false;
   }
-  const std::filesystem::path file = token_file(run.directory, "train");
+  const fs::path file = token_file(run.directory, "train");
   if (has_token_files(run.directory)) {
     return documents_in(file) == 1;
   }

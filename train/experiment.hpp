@@ -3,7 +3,6 @@
 
 #include "core/files/tensor_file.hpp"
 #include "nn/transformer/transformer.hpp"
-#include "train/options/options.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -18,9 +17,8 @@ struct EvaluationWindows {
   Index stride = 0;
 };
 
-// The task of a config, as its model reads it. `data` has the paths of the files. `run`: the
-// directory with the saved tokenizers (see TaskMaking).
-Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run = {},
+// The task of a config, as its model reads it. `data` has the files' paths, `run` saved tokenizers.
+Task make_task(const Config& config, const TaskOptions& data, const fs::path& run = {},
                const EvaluationWindows& windows = {});
 
 // The vocabularies that a model reads and predicts, from the sizes of a task's tokenizers. A single
@@ -50,15 +48,14 @@ struct Model {
 
 // The parts of a run that are read before its model is created.
 struct OpenedRun {
-  std::filesystem::path directory;
+  fs::path directory;
   Config config;
   Tokenizers tokenizers;
   TensorFile weights;
 };
 
 // Returns the result of `action`. If it throws NumericError, puts `place` in front of the message.
-template <class Action>
-auto naming(const std::string& place, const Action& action) {
+auto naming(const std::string& place, const auto& action) {
   try {
     return action();
   } catch (const NumericError& error) {
@@ -72,7 +69,7 @@ struct SavedRun {
   // otherwise the best, otherwise the last. Throws IoError that names the existing checkpoints if
   // it is missing or invalid. `pattern` replaces the pattern of every self-attention, which needs
   // no other weights; throws ConfigError if it does not fit the model.
-  explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "",
+  explicit SavedRun(const fs::path& directory, const std::string& checkpoint = "",
                     const std::optional<AttentionPattern>& pattern = {});
 
   // Reads the run's data again. Throws what find_run_data and make_task throw, and IoError if the
@@ -80,16 +77,13 @@ struct SavedRun {
   Task task(const DataChoice& choice = {}, const EvaluationWindows& windows = {}) const;
 
   // naming() the checkpoint, because finite weights can be too large for finite results.
-  template <class Action>
-  auto use(const Action& action) const {
-    return naming(checkpoint.string(), action);
-  }
+  auto use(const auto& action) const { return naming(checkpoint.string(), action); }
 
-  std::filesystem::path directory;
+  fs::path directory;
   Config config;
   Tokenizers tokenizers;
   Model model;
-  std::filesystem::path checkpoint;
+  fs::path checkpoint;
   std::string data;  // fingerprint of the data that the checkpoint was trained on
 
  private:
@@ -101,6 +95,6 @@ struct SavedRun {
 bool has_one_document(const SavedRun& run);
 
 // The file of a checkpoint with a name as for `SavedRun`. It may not exist.
-std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);
+fs::path find_checkpoint(const RunFiles& files, const std::string& wanted);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

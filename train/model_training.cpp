@@ -101,8 +101,7 @@ void check_frozen(const Config& config, const std::string& place) {
   // The names of parameters do not depend on the vocabularies.
   ParameterStore store(patterns);
   const Transformer declared(store.root(), config.model, {.context = 1, .input = 1, .labels = 1});
-  std::vector<std::string> names;
-  std::ranges::transform(store.parameters(), std::back_inserter(names), &NamedParameter::name);
+  std::vector<std::string> names = mapped(store.parameters(), &NamedParameter::name);
   for (const std::string& pattern : patterns) {
     if (std::ranges::none_of(names, [&](const auto& name) { return matches(pattern, name); })) {
       constexpr std::size_t shown_names = 3;  // those that need the fewest edits to match

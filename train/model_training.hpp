@@ -1,7 +1,6 @@
 // Sets up training of a config's model, also for rehearsals, replays, gradient checks, benchmarks.
 #pragma once
 
-#include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/step/trainer.hpp"
 
@@ -29,7 +28,6 @@ class OpenHeads {
 // `weight` is 0 or there are no gates.
 PenaltyFunction gate_penalty(const Transformer& transformer, double weight);
 
-// Multiplies the learning rate of the gates by `factor`.
 void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& optimizer);
 
 // The loss of a batch. The model must outlive the returned function.

@@ -12,8 +12,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 // `write_some` writes the beginning of its argument, and returns the bytes written, or -1.

@@ -7,21 +7,21 @@
 namespace tapehead {
 
 // The error for a value of errno: "cannot write runs/copy/log.txt: No space left on device".
-IoError io_error(std::string_view verb, const std::filesystem::path& path, int code);
+IoError io_error(std::string_view verb, const fs::path& path, int code);
 
 // The status of a path, following links; file_type::none if it cannot be determined.
-std::filesystem::file_status status_of(const std::filesystem::path& path);
-std::filesystem::file_status link_status_of(const std::filesystem::path& path);  // of the link
+fs::file_status status_of(const fs::path& path);
+fs::file_status link_status_of(const fs::path& path);  // of the link
 
 // Removes a file, a link or an empty directory, if that is possible.
-void remove_if_possible(const std::filesystem::path& path);
+void remove_if_possible(const fs::path& path);
 
 class OpenFile {
  public:
   // `flags` as open(2) takes them; `shown_as` is the name that errors give. Throws IoError.
-  OpenFile(const std::filesystem::path& path, int flags);
-  OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as);
-  OpenFile(int descriptor, std::filesystem::path shown_as);  // takes over an open descriptor
+  OpenFile(const fs::path& path, int flags);
+  OpenFile(const fs::path& path, int flags, fs::path shown_as);
+  OpenFile(int descriptor, fs::path shown_as);  // takes over an open descriptor
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   OpenFile(const OpenFile&) = delete;
@@ -38,7 +38,7 @@ class OpenFile {
   void close();  // throws for errors that the destructor would ignore
 
  private:
-  std::filesystem::path shown_as_;
+  fs::path shown_as_;
   int descriptor_ = -1;
 };
 
@@ -51,7 +51,7 @@ OpenFile nameless_file();
 class MappedFile {
  public:
   // Throws IoError. The file may be closed, renamed or removed afterwards, but not shortened.
-  MappedFile(const OpenFile& file, const std::filesystem::path& shown_as);
+  MappedFile(const OpenFile& file, const fs::path& shown_as);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
@@ -71,7 +71,7 @@ inline constexpr std::string_view temporary_suffix = ".tmp";
 // content. Every member throws IoError. A file that is not put in place is removed.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& destination);
+  explicit AtomicFile(const fs::path& destination);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
@@ -81,35 +81,33 @@ class AtomicFile {
   void put_in_place();
 
  private:
-  std::filesystem::path destination_;
-  std::filesystem::path path_;
+  fs::path destination_;
+  fs::path path_;
   OpenFile file_;
   bool in_place_ = false;
 };
 
-// Syncs the directory that contains `path`: only then a new or renamed entry is surely on the disk.
-// Throws IoError.
-void sync_directory_of(const std::filesystem::path& path);
+// Syncs the directory of `path`, so that a new or renamed entry is on the disk. Throws IoError.
+void sync_directory_of(const fs::path& path);
 
 // The size limit of config, vocabulary and JSON files: larger than any real one.
 inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
 
-// The content of a file. Throws IoError, also for a file of more than `most` bytes before memory is
-// taken.
-std::string read_file(const std::filesystem::path& path,
+// The content of a file. Throws IoError, also, before it takes memory, for more than `most` bytes.
+std::string read_file(const fs::path& path,
                       std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Writes a file atomically. Throws IoError, and leaves no temporary file behind.
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+void write_file_atomically(const fs::path& path, std::string_view content);
 
 // Makes a directory and its missing parents. Throws IoError.
-void make_directories(const std::filesystem::path& path);
+void make_directories(const fs::path& path);
 
 // Removes the temporary files that killed processes left in a directory.
-void remove_temporary_files(const std::filesystem::path& directory);
+void remove_temporary_files(const fs::path& directory);
 
 // The paths of the entries, in no particular order. Throws IoError that names the directory.
 // (std::filesystem iterators do not name it if reading fails in the middle.)
-std::vector<std::filesystem::path> entries_of(const std::filesystem::path& directory);
+std::vector<fs::path> entries_of(const fs::path& directory);
 
 }  // namespace tapehead

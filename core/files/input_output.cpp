@@ -10,8 +10,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 IoError output_error(int code) {
@@ -19,21 +17,19 @@ IoError output_error(int code) {
   return IoError("cannot write the output" + reason);
 }
 
-// `found`: what stat(2) returned.
-std::optional<InputFiles::Identity> identity_in(int found, const struct stat& status) {
-  return found == 0 && S_ISREG(status.st_mode)
+// The identity of a file that is given by its path or its descriptor.
+template <class File>
+std::optional<InputFiles::Identity> identity_of(const File& file) {
+  struct stat status{};
+  int failed = 0;
+  if constexpr (std::is_same_v<File, int>) {
+    failed = ::fstat(file, &status);
+  } else {
+    failed = ::stat(file.c_str(), &status);
+  }
+  return failed == 0 && S_ISREG(status.st_mode)
              ? std::optional(std::pair(status.st_dev, status.st_ino))
              : std::nullopt;
-}
-
-std::optional<InputFiles::Identity> identity_of(const fs::path& path) {
-  struct stat status{};
-  return identity_in(::stat(path.c_str(), &status), status);
-}
-
-std::optional<InputFiles::Identity> identity_of(int descriptor) {
-  struct stat status{};
-  return identity_in(::fstat(descriptor, &status), status);
 }
 
 }  // namespace
@@ -67,7 +63,7 @@ void write_message(std::string_view text) { std::fwrite(text.data(), 1, text.siz
 
 void InputFiles::add(const fs::path& path) {
   paths_.push_back(path);
-  add(identity_of(path), path.string());
+  inputs_.push_back({path.string(), identity_of(path)});
 }
 
 void InputFiles::add(std::span<const fs::path> paths) {
@@ -77,13 +73,7 @@ void InputFiles::add(std::span<const fs::path> paths) {
 }
 
 void InputFiles::add(int descriptor, const std::string& name) {
-  add(identity_of(descriptor), name);
-}
-
-void InputFiles::add(std::optional<Identity> identity, const std::string& name) {
-  if (identity) {
-    inputs_.push_back({name, *identity});
-  }
+  inputs_.push_back({name, identity_of(descriptor)});
 }
 
 void InputFiles::expect_other(const fs::path& output) const {
@@ -96,7 +86,7 @@ void InputFiles::expect_other(int descriptor, const std::string& output) const {
 
 void InputFiles::expect_other(std::optional<Identity> identity, const std::string& output) const {
   const auto input = std::ranges::find(inputs_, identity, &Input::identity);
-  if (input != inputs_.end()) {
+  if (identity && input != inputs_.end()) {
     const std::string same_file =
         output == input->name ? "" : fmt::format(": it is the same file as {}", input->name);
     throw IoError("cannot write to {}{}, which is read; name another file", output, same_file);

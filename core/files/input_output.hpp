@@ -29,34 +29,31 @@ class InputFiles {
   // pipe or device loses nothing.
   using Identity = std::pair<dev_t, ino_t>;
 
-  void add(const std::filesystem::path& path);
-  void add(std::span<const std::filesystem::path> paths);
+  void add(const fs::path& path);
+  void add(std::span<const fs::path> paths);
 
   // An open file, such as standard input, under the name that messages give it.
   void add(int descriptor, const std::string& name);
 
-  // Throws IoError if the output is one of the inputs, even under another spelling, through a link,
-  // or as an open descriptor.
-  void expect_other(const std::filesystem::path& output) const;
+  // Throws IoError if the output is an input, even under another name, by a link or a descriptor.
+  void expect_other(const fs::path& output) const;
   void expect_other(int descriptor, const std::string& output) const;
 
   // The inputs that were given by their paths.
-  const std::vector<std::filesystem::path>& paths() const { return paths_; }
+  const std::vector<fs::path>& paths() const { return paths_; }
 
  private:
   struct Input {
     std::string name;
-    Identity identity;
+    std::optional<Identity> identity;
   };
-  void add(std::optional<Identity> identity, const std::string& name);
   void expect_other(std::optional<Identity> identity, const std::string& output) const;
 
-  std::vector<std::filesystem::path> paths_;
+  std::vector<fs::path> paths_;
   std::vector<Input> inputs_;
 };
 
-// Opens a file for writing and empties it. Throws IoError. An input file is rejected before it is
-// emptied.
-OpenFile open_output(const std::filesystem::path& path, const InputFiles& inputs);
+// Opens a file for writing and empties it, unless it is an input. Throws IoError.
+OpenFile open_output(const fs::path& path, const InputFiles& inputs);
 
 }  // namespace tapehead

@@ -17,7 +17,7 @@ constexpr Index most_in_json = 1'000'000'000'000'000;  // limit of counts: more 
 Json parse_json(std::string_view text, const std::string& where);
 
 // The same for a file of at most most_settings_bytes.
-Json parse_json_file(const std::filesystem::path& file);
+Json parse_json_file(const fs::path& file);
 
 // The same with sorted members, for tables with many lookups.
 nlohmann::json parse_sorted_json(std::string_view text, const std::string& where);

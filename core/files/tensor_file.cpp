@@ -7,8 +7,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
@@ -174,9 +172,7 @@ TensorFile::TensorFile(fs::path path, Trust trust)
     if (checked) {
       check_head(parts);
     }
-    TensorHeader header = read_tensor_header(parts.header, parts.data);
-    entries_ = std::move(header.entries);
-    metadata_ = std::move(header.metadata);
+    header_ = read_tensor_header(parts.header, parts.data);
     if (!checked) {
       return;
     }
@@ -184,21 +180,21 @@ TensorFile::TensorFile(fs::path path, Trust trust)
     if (parts.header.substr(at, crc_digits) != hexadecimal(crc_with(parts.data))) {
       throw IoError("it is damaged: its data does not have the checksum it states");
     }
-    metadata_.erase("checksum");
+    header_.metadata.erase("checksum");
   });
 }
 
 const std::string& TensorFile::metadata(const std::string& key) const {
-  const auto found = metadata_.find(key);
-  if (found == metadata_.end()) {
+  const auto found = metadata().find(key);
+  if (found == metadata().end()) {
     throw unusable("its metadata has no '{}'", key);
   }
   return found->second;
 }
 
 const TensorEntry* TensorFile::find(std::string_view name) const {
-  const auto found = std::ranges::find(entries_, name, &TensorEntry::name);
-  return found == entries_.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(entries(), name, &TensorEntry::name);
+  return found == entries().end() ? nullptr : &*found;
 }
 
 const TensorEntry& TensorFile::entry(std::string_view name) const {

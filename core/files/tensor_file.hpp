@@ -59,7 +59,7 @@ using EntryBytes = std::function<std::span<const std::byte>(const TensorEntry&)>
 // on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError. `bytes_of` is
 // called once for each entry, in the order of the file, so not all tensors need to be in memory. If
 // it throws, an existing file stays as it was.
-void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
+void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata, const EntryBytes& bytes_of = &TensorEntry::bytes);
 
 enum class Trust { checksum, any };  // only files with a valid checksum, or any safetensors file
@@ -68,12 +68,12 @@ enum class Trust { checksum, any };  // only files with a valid checksum, or any
 // or not a tensor file, the constructor throws IoError that names the file and the fault.
 class TensorFile {
  public:
-  explicit TensorFile(std::filesystem::path path, Trust trust = Trust::checksum);
+  explicit TensorFile(fs::path path, Trust trust = Trust::checksum);
 
-  const std::filesystem::path& path() const { return path_; }
-  const std::vector<TensorEntry>& entries() const { return entries_; }  // in the file's order
-  const Metadata& metadata() const { return metadata_; }                // without the checksum
-  const std::string& metadata(const std::string& key) const;            // throws IoError
+  const fs::path& path() const { return path_; }
+  const std::vector<TensorEntry>& entries() const { return header_.entries; }  // in file order
+  const Metadata& metadata() const { return header_.metadata; }  // without the checksum
+  const std::string& metadata(const std::string& key) const;     // throws IoError
 
   const TensorEntry* find(std::string_view name) const;   // null: absent
   const TensorEntry& entry(std::string_view name) const;  // throws IoError
@@ -86,10 +86,9 @@ class TensorFile {
   }
 
  private:
-  std::filesystem::path path_;
+  fs::path path_;
   std::unique_ptr<const std::string> content_;  // keeps its address when the object moves
-  std::vector<TensorEntry> entries_;
-  Metadata metadata_;
+  TensorHeader header_;                         // without the checksum
 };
 
 // Copies the values of a tensor, and converts real numbers of any width. Throws IoError if the

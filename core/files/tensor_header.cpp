@@ -89,9 +89,8 @@ TensorEntry read_entry(const std::string& name, const Json& value,
   }
   TensorEntry entry{
       .name = name, .dtype = read_dtype(name, value["dtype"]), .shape = {}, .bytes = {}};
-  for (const std::uint64_t size : read_counts(name, value["shape"])) {
-    entry.shape.push_back(static_cast<Index>(size));
-  }
+  const std::vector<std::uint64_t> shape = read_counts(name, value["shape"]);
+  entry.shape.assign(shape.begin(), shape.end());
   const std::vector<std::uint64_t> offsets = read_counts(name, value["data_offsets"]);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
     throw IoError("tensor '{}' has impossible data_offsets", name);
@@ -106,8 +105,7 @@ TensorEntry read_entry(const std::string& name, const Json& value,
 }
 
 void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::byte> data) {
-  const auto bytes = entries | std::views::transform(&TensorEntry::bytes);
-  std::vector<std::span<const std::byte>> parts(bytes.begin(), bytes.end());
+  std::vector<std::span<const std::byte>> parts = mapped(entries, &TensorEntry::bytes);
   std::ranges::sort(parts, {},
                     [](const auto& part) { return std::pair(part.data(), part.size()); });
   const std::byte* end = data.data();

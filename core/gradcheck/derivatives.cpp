@@ -17,63 +17,57 @@ Subject with_output_alone(const Subject& subject, Index output) {
   return result;
 }
 
-// Outputs whose slopes are hidden by larger slopes: in the sum over all outputs, an error in a
-// slope of 1e-9 is lost beside a slope of 1.
-class HiddenOutputs {
- public:
-  explicit HiddenOutputs(const Subject& subject) : subject_(subject) {}
-
-  // Records the outputs whose slopes for this element are far below the largest slope.
-  void look_at(std::size_t input, Index element, const Column& column) {
-    constexpr double far_below = 1e-3;
-    const auto slope_through = [&](std::size_t o) {
-      return scaled(column[o], subject_.cotangent.data()[o]);
-    };
-    double largest = 0;
-    for (std::size_t o = 0; o < column.size(); ++o) {
-      largest = std::max(largest, std::abs(slope_through(o).value));
-    }
-    for (std::size_t o = 0; o < column.size(); ++o) {
-      const Estimate slope = slope_through(o);
-      const double size = std::abs(slope.value);
-      if (size < far_below * largest && size > doubt_share * slope.error) {
-        small_[static_cast<Index>(o)].push_back({input, element, slope});
-      }
-    }
-  }
-
-  // The recorded outputs whose own gradients seem wrong. Takes one backward pass per output.
-  std::vector<Index> suspects() const {
-    // The tolerance of a second check, because this first check takes fewer steps.
-    const double relative =
-        doubt_share * std::max(remainder_tolerance, subject_.options.relative_tolerance);
-    std::vector<Index> result;
-    for (const auto& [output, slopes] : small_) {
-      const std::vector<Tensor> gradients = run(with_output_alone(subject_, output)).gradients;
-      const auto wrong = [&](const Small& small) {
-        const double gradient = gradients[small.input].data()[small.element];
-        const double slope = small.slope.value;
-        const double allowed = doubt_share * small.slope.error +
-                               relative * std::max(std::abs(gradient), std::abs(slope));
-        return !(std::abs(gradient - slope) <= allowed);
-      };
-      if (std::ranges::any_of(slopes, wrong)) {
-        result.push_back(output);
-      }
-    }
-    return result;
-  }
-
- private:
-  struct Small {
-    std::size_t input;
-    Index element;
-    Estimate slope;  // of L, through one output alone
-  };
-
-  const Subject& subject_;
-  std::map<Index, std::vector<Small>> small_{};  // by output
+struct SmallSlope {
+  std::size_t input;
+  Index element;
+  Estimate slope;  // of L, through one output alone
 };
+
+// By output: slopes that are hidden by larger slopes. In the sum over all outputs, an error in a
+// slope of 1e-9 is lost beside a slope of 1.
+using HiddenSlopes = std::map<Index, std::vector<SmallSlope>>;
+
+// Adds the slopes for this element that are far below the largest slope.
+void add_hidden(const Subject& subject, std::size_t input, Index element, const Column& column,
+                HiddenSlopes& hidden) {
+  constexpr double far_below = 1e-3;
+  const auto slope_through = [&](std::size_t o) {
+    return scaled(column[o], subject.cotangent.data()[o]);
+  };
+  double largest = 0;
+  for (std::size_t o = 0; o < column.size(); ++o) {
+    largest = std::max(largest, std::abs(slope_through(o).value));
+  }
+  for (std::size_t o = 0; o < column.size(); ++o) {
+    const Estimate slope = slope_through(o);
+    const double size = std::abs(slope.value);
+    if (size < far_below * largest && size > doubt_share * slope.error) {
+      hidden[static_cast<Index>(o)].push_back({input, element, slope});
+    }
+  }
+}
+
+// The outputs whose own gradients seem wrong, by one backward pass for each.
+std::vector<Index> suspects(const Subject& subject, const HiddenSlopes& hidden) {
+  // The tolerance of a second check, because this first check takes fewer steps.
+  const double relative =
+      doubt_share * std::max(remainder_tolerance, subject.options.relative_tolerance);
+  std::vector<Index> result;
+  for (const auto& [output, slopes] : hidden) {
+    const std::vector<Tensor> gradients = run(with_output_alone(subject, output)).gradients;
+    const auto is_wrong = [&](const SmallSlope& small) {
+      const double gradient = gradients[small.input].data()[small.element];
+      const double slope = small.slope.value;
+      const double allowed = doubt_share * small.slope.error +
+                             relative * std::max(std::abs(gradient), std::abs(slope));
+      return !(std::abs(gradient - slope) <= allowed);
+    };
+    if (std::ranges::any_of(slopes, is_wrong)) {
+      result.push_back(output);
+    }
+  }
+  return result;
+}
 
 std::vector<double> numbers(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
@@ -88,9 +82,8 @@ Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& d
   std::vector<Tensor> tensors{subject.cotangent};
   tensors.insert(tensors.end(), subject.inputs.begin(), subject.inputs.end());
   for (const Tensor& tensor : tensors) {
-    for (Index axis = 0; axis < tensor.shape().rank(); ++axis) {
-      result.sizes.push_back(tensor.dim(axis));
-    }
+    const std::span<const Index> extents = tensor.shape().extents();
+    result.sizes.insert(result.sizes.end(), extents.begin(), extents.end());
     result.sizes.push_back(tensor.size());
   }
   if (subject.inputs[input].size() * subject.cotangent.size() > most) {
@@ -124,28 +117,26 @@ Finding unsure(const Subject& subject, const Comparison& c, std::size_t input, I
 
 Finding wrong(const Subject& subject, const Comparison& c, Differences& differences,
               std::size_t input, Index element, bool arrived) {
-  Finding finding = subject.found(Verdict::wrong, input, element, "");
-  if (arrived) {
-    const WrongGradient kind = kind_of(c, jacobian_of(subject, c, differences, input));
-    finding.kind = kind.kind;
-    finding.hint = kind.hint;
-  } else {
-    finding.kind = WrongKind::no_gradient;
-    finding.hint = fmt::format(
-        "no gradient arrives: backward calls neither g.add({0}, ...) nor g.target({0}), or the "
-        "input is not among those recorded",
-        input);
-  }
+  const WrongGradient found =
+      arrived
+          ? kind_of(c, jacobian_of(subject, c, differences, input))
+          : WrongGradient{WrongKind::no_gradient,
+                          fmt::format("no gradient arrives: backward calls neither g.add({0}, ...) "
+                                      "nor g.target({0}), or the input is not among those recorded",
+                                      input)};
+  Finding finding = subject.found(Verdict::wrong, input, element, found.hint);
+  finding.kind = found.kind;
   return finding;
 }
 
 std::optional<Finding> check_input(const CheckedRun& checked, bool arrived,
                                    Differences& differences, std::size_t input,
-                                   HiddenOutputs& hidden) {
+                                   HiddenSlopes& hidden) {
   const Subject& subject = checked.subject;
   const Comparison c =
-      compare(checked, differences, input,
-              [&](Index element, const Column& column) { hidden.look_at(input, element, column); });
+      compare(checked, differences, input, [&](Index element, const Column& column) {
+        add_hidden(subject, input, element, column, hidden);
+      });
   const bool any_slope = std::ranges::any_of(c.numeric, [](const Slope& slope) {
     return slope.kink || std::abs(slope.value) > doubt_share * slope.error;
   });
@@ -188,7 +179,7 @@ std::optional<Finding> check_input(const CheckedRun& checked, bool arrived,
 }
 
 std::vector<Finding> check_inputs(const CheckedRun& checked, const std::vector<bool>& arrived,
-                                  HiddenOutputs& hidden) {
+                                  HiddenSlopes& hidden) {
   Differences differences(checked.subject);
   std::vector<Finding> findings;
   for (std::size_t k = 0; k < arrived.size(); ++k) {
@@ -202,13 +193,13 @@ std::vector<Finding> check_inputs(const CheckedRun& checked, const std::vector<b
 }  // namespace
 
 std::vector<Finding> check_derivatives(const CheckedRun& first, const std::vector<bool>& arrived) {
-  HiddenOutputs hidden(first.subject);
+  HiddenSlopes hidden;
   if (auto findings = check_inputs(first, arrived, hidden); !findings.empty()) {
     return findings;
   }
-  for (const Index output : hidden.suspects()) {
+  for (const Index output : suspects(first.subject, hidden)) {
     const Subject alone = with_output_alone(first.subject, output);
-    HiddenOutputs none(alone);
+    HiddenSlopes none;
     auto findings = check_inputs({alone, run(alone)}, arrived, none);
     std::erase_if(findings, [](const Finding& finding) {  // the uncertain ones
       return finding.verdict != Verdict::wrong && finding.verdict != Verdict::not_finite;

@@ -186,14 +186,15 @@ Column Differences::last_column() const {
   Column column;
   for (Index o = 0; o < centre_.size(); ++o) {
     Tableau tableau(2);
-    Limit limit;
+    Estimate limit;
     bool moves = false;
     for (const Tensor& slopes : slopes_) {
       limit = tableau.add(slopes.data()[o]);
       moves = moves || slopes.data()[o] != 0;
     }
     const double noise = moves ? machine_epsilon * std::abs(centre_.data()[o]) / last_step_ : 0;
-    column.push_back({.value = limit.value, .error = std::max(limit.error, noise)});
+    limit.error = std::max(limit.error, noise);
+    column.push_back(limit);
   }
   return column;
 }

@@ -8,18 +8,9 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// While it exists, fresh memory is filled with NaN, so that elements that are never written show.
-// The anomaly check is off: a NaN gets a verdict instead.
-class CheckerSwitches {
- public:
-  CheckerSwitches() : before_(std::exchange(checks(), {.poison = true, .finite = false})) {}
-  ~CheckerSwitches() { checks() = before_; }
-  CheckerSwitches(const CheckerSwitches&) = delete;
-  CheckerSwitches& operator=(const CheckerSwitches&) = delete;
-
- private:
-  Checks before_;
-};
+// Fresh memory is filled with NaN, so that elements that are never written show. The anomaly check
+// is off: a NaN gets a verdict instead.
+constexpr Checks while_checking{.poison = true, .finite = false};
 
 using Findings = std::vector<Finding>;
 
@@ -57,10 +48,8 @@ Findings find_wrong(const Subject& subject) {
 // Sets op and cotangent by a run on copies of the inputs.
 void look_at_output(Subject& subject) {
   Tape tape;
-  std::vector<Var> leaves;
-  for (const Tensor& input : subject.inputs) {
-    leaves.push_back(tape.variable(input.copy()));
-  }
+  const std::vector<Var> leaves =
+      mapped(subject.inputs, [&](const Tensor& input) { return tape.variable(input.copy()); });
   const Index before = tape.nodes();
   const Var output = subject.function(tape, leaves);
   const bool one = tape.nodes() - before <= 1;
@@ -101,13 +90,13 @@ std::vector<std::vector<Index>> cuts(Index rows) {
 
 GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  const CheckerSwitches switches;
+  const ChecksGuard switches(while_checking);
   return {.findings = check(function, inputs, options, "")};
 }
 
 GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  const CheckerSwitches switches;
+  const ChecksGuard switches(while_checking);
   const Index rows = inputs.empty() || inputs.front().shape().rank() == 0 ? 0 : inputs[0].dim(0);
   for (const std::vector<Index>& lengths : cuts(rows)) {
     const Segments segments = segments_of(lengths);

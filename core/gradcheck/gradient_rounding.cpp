@@ -22,7 +22,8 @@ bool adds_up(const Subject& subject, std::size_t input, Index element, double le
   constexpr int parts = 16;
   const std::array<double, 3> places{0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)};
   const std::array<double, 3> weights{5.0 / 18, 8.0 / 18, 5.0 / 18};
-  Subject moved = subject.with(copies(subject.inputs));
+  Subject moved = subject;
+  moved.inputs = copies(subject.inputs);
   const auto at = [&](double distance) {
     moved.inputs[input].data()[element] = subject.inputs[input].data()[element] + distance;
     return run(moved);
@@ -46,20 +47,24 @@ bool adds_up(const Subject& subject, std::size_t input, Index element, double le
   return std::abs(sum) <= off_by * size;
 }
 
-// The gradients after small changes in the last bits of inputs and cotangent; empty if the function
-// throws.
-std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const Tensor& input : subject.inputs) {
-    inputs.push_back(with_other_bits(input, seed + inputs.size()));
+// The gradients of many trials that change the last bits of inputs and cotangent, without trials in
+// which the function throws. The seeds of two trials are `apart` from each other.
+std::vector<std::vector<Tensor>> nearby_gradients(const Subject& subject, std::uint64_t apart) {
+  std::vector<std::vector<Tensor>> trials;
+  for (std::uint64_t trial = 1; trial <= rounding_trials; ++trial) {
+    const std::uint64_t seed = subject.options.seed + apart * trial;
+    Subject nearby = subject;
+    for (std::uint64_t own_seed = seed; auto& input : nearby.inputs) {
+      input = with_other_bits(input, own_seed++);
+    }
+    nearby.cotangent = with_other_bits(subject.cotangent, seed + 50);
+    try {
+      trials.push_back(run(nearby).gradients);
+    } catch (const std::exception&) {
+      continue;
+    }
   }
-  Subject nearby = subject.with(std::move(inputs));
-  nearby.cotangent = with_other_bits(subject.cotangent, seed + 50);
-  try {
-    return run(nearby).gradients;
-  } catch (const std::exception&) {
-    return {};
-  }
+  return trials;
 }
 
 }  // namespace
@@ -80,11 +85,8 @@ bool gradient_adds_up(const Subject& subject, std::size_t input, Index element) 
 double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
                       double along) {
   double most = 0;
-  for (std::uint64_t trial = 1; trial <= rounding_trials; ++trial) {
-    const std::vector<Tensor> nearby = nearby_gradients(subject, subject.options.seed + trial);
-    if (!nearby.empty()) {
-      most = std::max(most, std::abs(sum_of_products(direction, nearby[input]) - along));
-    }
+  for (const std::vector<Tensor>& nearby : nearby_gradients(subject, 1)) {
+    most = std::max(most, std::abs(sum_of_products(direction, nearby[input]) - along));
   }
   return most;
 }
@@ -107,11 +109,7 @@ const Tensor& CheckedRun::rounding(std::size_t input) const {
     return rounding_[input];
   }
   constexpr double share = 30;  // a trial may move a gradient by less than rounding does
-  std::vector<std::vector<Tensor>> trials;
-  for (std::uint64_t trial = 1; trial <= rounding_trials; ++trial) {
-    trials.push_back(nearby_gradients(subject, subject.options.seed + 100 * trial));
-  }
-  std::erase_if(trials, [](const std::vector<Tensor>& nearby) { return nearby.empty(); });
+  const std::vector<std::vector<Tensor>> trials = nearby_gradients(subject, 100);
   for (std::size_t k = 0; k < run.gradients.size(); ++k) {
     const Tensor& gradient = run.gradients[k];
     Tensor& spread = rounding_.emplace_back(Tensor::zeros(gradient.shape()));

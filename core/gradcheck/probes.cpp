@@ -14,7 +14,8 @@ std::optional<Subject> with_inputs(const Subject& subject, std::vector<Tensor> i
     if (first_not_finite(output) >= 0) {
       return {};
     }
-    Subject result = subject.with(std::move(inputs));
+    Subject result = subject;
+    result.inputs = std::move(inputs);
     result.cotangent = uneven(output.shape(), subject.options.seed + 1);
     result.probe = std::move(probe);
     return result;
@@ -98,38 +99,34 @@ std::optional<Finding> check_run(const Subject& subject, std::vector<Tensor> inp
 std::vector<Tensor> with_rows(const std::vector<Tensor>& inputs, Index rows) {
   constexpr double larger = 1.0 / 16;
   const Index all = inputs.front().dim(0);
-  std::vector<Tensor> result = copies(inputs);
-  for (Tensor& input : result) {
+  return mapped(inputs, [&](const Tensor& input) {
     if (input.shape().rank() != 2 || input.dim(0) != all) {
-      continue;
+      return input.copy();
     }
     Tensor other = Tensor::empty({rows, input.dim(1)});
     for (Index i = 0; i < other.size(); ++i) {
       const Index round = i / input.size();
       other.data()[i] = input.data()[i % input.size()] * (1 + larger * static_cast<double>(round));
     }
-    input = other;
-  }
-  return result;
+    return other;
+  });
 }
 
 // Cuts inputs with as many columns as the first input to one column, and vectors of that length,
 // such as a bias, to one number.
 std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
   const Index all = inputs.front().dim(1);
-  std::vector<Tensor> result = copies(inputs);
-  for (Tensor& input : result) {
+  return mapped(inputs, [all](const Tensor& input) {
     const Index rank = input.shape().rank();
     if (rank < 1 || rank > 2 || input.dim(rank - 1) != all) {
-      continue;
+      return input.copy();
     }
     Tensor column = Tensor::empty(rank == 2 ? Shape{input.dim(0), 1} : Shape{1});
     for (Index row = 0; row < column.size(); ++row) {
       column.data()[row] = input.data()[row * all];
     }
-    input = column;
-  }
-  return result;
+    return column;
+  });
 }
 
 // Checks that a single Var for two equal inputs gets the sum of their gradients.
@@ -206,13 +203,12 @@ std::optional<Finding> probe_sizes(const Subject& subject) {
 
 std::optional<Finding> probe_far_values(const Subject& subject) {
   for (const double factor : {1e3, 1e-3}) {
-    std::vector<Tensor> inputs;
-    for (const Tensor& input : subject.inputs) {
-      inputs.push_back(by_element([factor](Scalar x) { return x * factor; }, input));
-    }
+    const auto multiple = [factor](const Tensor& input) {
+      return by_element([factor](Scalar x) { return x * factor; }, input);
+    };
     const char* const probe =
         factor > 1 ? "with inputs 1000 times as large" : "with inputs 1000 times as small";
-    if (auto finding = check_run(subject, std::move(inputs), probe)) {
+    if (auto finding = check_run(subject, mapped(subject.inputs, multiple), probe)) {
       return finding;
     }
   }

@@ -4,19 +4,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-Subject Subject::with(std::vector<Tensor> other_inputs) const {
-  Subject other = *this;
-  other.inputs = std::move(other_inputs);
-  return other;
-}
-
 Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& inputs) {
   Tape tape(false);
-  std::vector<Var> leaves;
-  for (const Tensor& input : inputs) {
-    leaves.push_back(tape.constant(input));
-  }
-  return function(tape, leaves).value();
+  const auto leaf = [&](const Tensor& input) { return tape.constant(input); };
+  return function(tape, mapped(inputs, leaf)).value();
 }
 
 Tensor Subject::value(const std::vector<Tensor>& at) const {
@@ -69,16 +60,12 @@ Tensor drawn(const RandomInput& random, std::size_t input) {
 
 Run run(const Subject& subject, const MakeLeaf& make_leaf) {
   Tape tape;
-  std::vector<Var> leaves;
-  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    leaves.push_back(make_leaf(tape, k));
-  }
+  const std::vector<Var> leaves = mapped(numbers_below(subject.inputs.size()),
+                                         [&](std::size_t k) { return make_leaf(tape, k); });
   const Var output = subject.function(tape, leaves);
   Run result{.output = output.value(), .forward = output.value().copy(), .gradients = {}};
   tape.backward(output, subject.cotangent);
-  for (const Var& leaf : leaves) {
-    result.gradients.push_back(tape.gradient(leaf));
-  }
+  result.gradients = mapped(leaves, [&](const Var& leaf) { return tape.gradient(leaf); });
   return result;
 }
 
@@ -105,14 +92,6 @@ double sum_of_products(const Tensor& a, const Tensor& b) {
 }
 
 Tensor sum_of(const Tensor& a, const Tensor& b) { return by_element(std::plus(), a, b); }
-
-std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
-  std::vector<Tensor> result;
-  for (const Tensor& tensor : tensors) {
-    result.push_back(tensor.copy());
-  }
-  return result;
-}
 
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;

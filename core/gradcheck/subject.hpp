@@ -33,7 +33,6 @@ struct Subject {
   std::string op = "the function";  // the op that made the output
   std::string probe{};              // how a probe changed the inputs; empty: no probe
 
-  Subject with(std::vector<Tensor> other_inputs) const;
   Tensor value(const std::vector<Tensor>& at) const;  // throws if the shape differs
 
   // A finding about the whole function, or about one element (-1: all elements) of an input.
@@ -81,7 +80,9 @@ Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed);
 
 double sum_of_products(const Tensor& a, const Tensor& b);
 Tensor sum_of(const Tensor& a, const Tensor& b);
-std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
+inline std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
+  return mapped(tensors, &Tensor::copy);
+}
 bool same_bits(const Tensor& a, const Tensor& b);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -19,8 +19,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr double no_quota = std::numeric_limits<double>::infinity();
@@ -73,18 +71,17 @@ double cpu_quota(const fs::path& root) {
   return least;
 }
 
-// Returns false if memory is lacking. A part that takes memory then throws to the caller.
-bool take_arena(std::size_t arena) {
+// If memory is lacking, a part that takes memory throws to the caller.
+void take_arena(std::size_t arena) {
   try {
     use_pool_arena(arena);
-    return true;
   } catch (const std::bad_alloc&) {
-    return false;
+    return;
   }
 }
 
-}  // namespace
-
+// flush_denormals: makes the calling thread treat denormal numbers as zero: they are slow, and no
+// result needs them. pause_polling: tells the core that the calling thread polls.
 #if defined(__x86_64__)
 void flush_denormals() {
   constexpr unsigned flush_to_zero = 0x8000;
@@ -104,6 +101,8 @@ void flush_denormals() {
 
 void pause_polling() { asm volatile("isb" : : : "memory"); }
 #endif
+
+}  // namespace
 
 ThreadCount usable_cores(const fs::path& root) {
   // The library's own count includes cores that this process may not use.

@@ -6,11 +6,6 @@
 
 namespace tapehead {
 
-// Makes the calling thread treat denormal numbers as zero: they are slow, and no result needs them.
-void flush_denormals();
-
-void pause_polling();  // tells the core that the calling thread polls
-
 struct ThreadCount {
   Index count;       // at least 1
   std::string from;  // what decides it, such as "OMP_NUM_THREADS"
@@ -19,11 +14,11 @@ struct ThreadCount {
 // The number of cores that this process may use: its CPU affinity or, if smaller, the CPU quota of
 // its control group (a container, for example), rounded up. The quota of a group also limits the
 // groups inside it. /proc and /sys are read below `root`.
-ThreadCount usable_cores(const std::filesystem::path& root = "/");
+ThreadCount usable_cores(const fs::path& root = "/");
 
 // The usable cores divided by the number of `processes` that share them, at least 1. If
 // OMP_NUM_THREADS is a smaller whole number from 1 on, it is used instead.
-ThreadCount default_thread_count(Index processes = 1, const std::filesystem::path& root = "/");
+ThreadCount default_thread_count(Index processes = 1, const fs::path& root = "/");
 
 // The number of threads, unless the user sets it.
 inline Index default_threads() { return default_thread_count().count; }

@@ -55,6 +55,18 @@ struct Checks {
 };
 Checks& checks();
 
+// Sets the switches while it exists. Do not create it while other threads run.
+class ChecksGuard {
+ public:
+  explicit ChecksGuard(const Checks& during) : before_(std::exchange(checks(), during)) {}
+  ChecksGuard(const ChecksGuard&) = delete;
+  ChecksGuard& operator=(const ChecksGuard&) = delete;
+  ~ChecksGuard() { checks() = before_; }
+
+ private:
+  Checks before_;
+};
+
 template <class T>
 class PoolAllocator {
  public:

@@ -37,7 +37,6 @@ struct StoredRows {
   Index stride = 0;
   Index rows = 0;
   Index columns = 0;
-  bool apart = false;  // not adjacent in memory: copy them together if used often
 
   const Scalar* row(Index i) const { return data + i * stride; }
   StoredRows part(Index begin, Index end) const {

@@ -54,10 +54,6 @@ Launched launched(Launcher preferred, const Environment& environment) {
   return openmpi.by == Launcher::none || take_mpich ? mpich : openmpi;
 }
 
-Launched launched(Launcher preferred) {
-  return launched(preferred, [](const char* name) { return std::getenv(name); });
-}
-
 std::string_view library_of(Launcher launcher) {
   return launcher == Launcher::mpich ? "MPICH" : "Open MPI";
 }

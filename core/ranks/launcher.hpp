@@ -19,10 +19,11 @@ struct Launched {
 // Returns the value of an environment variable, or null.
 using Environment = std::function<const char*(const char* name)>;
 
-// Which launcher set these variables. If both launchers did: `preferred`, by default Open MPI. A
-// launcher with PMI, such as that of Slurm, counts as MPICH, and a launcher with PMIx as Open MPI.
-Launched launched(Launcher preferred, const Environment& environment);
-Launched launched(Launcher preferred = Launcher::none);  // by the environment of this process
+// Which launcher set these variables, by default of this process; if both did, `preferred` or Open
+// MPI. A launcher with PMI, such as that of Slurm, counts as MPICH, one with PMIx as Open MPI.
+Launched launched(
+    Launcher preferred = Launcher::none,
+    const Environment& environment = [](const char* name) { return std::getenv(name); });
 
 std::string_view library_of(Launcher launcher);  // "Open MPI" or "MPICH"
 std::string program_of(Launcher launcher);       // to run as ranks: "tapehead-openmpi"

@@ -129,11 +129,8 @@ std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine) {
   std::string all(begins.back(), '\0');
   all.replace(begins[static_cast<std::size_t>(ranks.rank())], mine.size(), mine);
   share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
-  std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-    texts.push_back(all.substr(begins[rank], sizes[rank]));
-  }
-  return texts;
+  return mapped(numbers_below(sizes.size()),
+                [&](std::size_t rank) { return all.substr(begins[rank], sizes[rank]); });
 }
 
 void copy_from_first(Ranks& ranks, std::span<std::byte> bytes) {

@@ -78,10 +78,8 @@ std::vector<T> share_values(Ranks& ranks, const T& mine) {
   const auto count = static_cast<std::size_t>(ranks.count());
   std::vector<T> all(count);
   all[static_cast<std::size_t>(ranks.rank())] = mine;
-  std::vector<std::size_t> begins;
-  for (std::size_t i = 0; i <= count; ++i) {
-    begins.push_back(i * sizeof(T));
-  }
+  const auto begins =
+      mapped(numbers_below(count + 1), [](std::size_t rank) { return rank * sizeof(T); });
   share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
   return all;
 }

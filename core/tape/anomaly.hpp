@@ -39,10 +39,10 @@ struct Range {
 
 struct Anomaly {
   std::string op;
-  Place place;               // of the bad number, as far as it is known
+  Place place{};             // of the bad number, as far as it is known
   bool in_gradient = false;  // in the gradient of an input, not in the op's value
   Index input = -1;          // of which input
-  std::string made_by;       // what made it: "linear in decoder.layers.1.cross.query, head 2"
+  std::string made_by{};     // what made it: "linear in decoder.layers.1.cross.query, head 2"
   Shape shape;               // of the bad tensor
   Index element = 0;         // of the first bad number
   double number = 0;
@@ -58,17 +58,9 @@ struct AnomalyError : NumericError {
   Anomaly anomaly;
 };
 
-// While it exists, all tapes of all threads check every value and gradient, and throw AnomalyError
-// at the first number that is not finite. Do not create it while other threads run.
-class AnomalyGuard {
- public:
-  AnomalyGuard() = default;
-  AnomalyGuard(const AnomalyGuard&) = delete;
-  AnomalyGuard& operator=(const AnomalyGuard&) = delete;
-  ~AnomalyGuard() { checks().finite = before_; }
-
- private:
-  bool before_ = std::exchange(checks().finite, true);
+// While it exists, tapes of all threads throw AnomalyError at the first number that is not finite.
+struct AnomalyGuard : ChecksGuard {
+  AnomalyGuard() : ChecksGuard(Checks{.poison = checks().poison, .finite = true}) {}
 };
 
 }  // namespace tapehead

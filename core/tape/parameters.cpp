@@ -60,8 +60,7 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, Parameter
                               .module = {.paths = {}, .heads = heads}};
   for (const std::string& own_name : names) {
     const std::string name = name_of(own_name);
-    if (std::ranges::find(store_->parameters_, name, &NamedParameter::name) !=
-        store_->parameters_.end()) {
+    if (store_->find(name) != nullptr) {
       throw ConfigError("two parameters are named {}", name);
     }
     const bool frozen = freezes(own_name);

@@ -72,6 +72,10 @@ class ParameterStore {
   void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, if all are loaded later
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
+  const NamedParameter* find(std::string_view name) const {  // null: there is none
+    const auto found = std::ranges::find(parameters_, name, &NamedParameter::name);
+    return found == parameters_.end() ? nullptr : &*found;
+  }
   Index count() const;                  // numbers in all parameters together
   Index trained_count() const;          // in parameters that are not frozen
   Index size() const { return size_; }  // with the gaps for alignment, which are always 0

@@ -72,10 +72,7 @@ void Tape::run_closure(Index i) {
     const Tensor output = checks().finite ? current.gradient.copy() : Tensor();
     Gradients gradients(*this, i);
     current.closure(gradients);
-    if (watcher_) {
-      show_gradients(i);
-    }
-    if (checks().finite) {
+    if (watcher_ || checks().finite) {
       look_at_gradients(i, output);
     }
   }

@@ -149,7 +149,6 @@ class Tape {
   const Module* module_of(Index i) const;
   void look_at_value(const char* op, std::span<const Var> inputs, const Tensor& value);
   void look_at_gradients(Index i, const Tensor& output);
-  void show_gradients(Index i) const;
 
   bool recording_;
   const Module* module_ = nullptr;

@@ -38,8 +38,6 @@ Range range_of(std::string what, const Tensor& tensor) {
 
 Anomaly anomaly_at(const char* op, const Tensor& tensor, Index element) {
   return {.op = op,
-          .place = {},
-          .made_by = {},
           .shape = tensor.shape(),
           .element = element,
           .number = static_cast<double>(tensor.data()[element]),
@@ -96,39 +94,34 @@ void Tape::look_at_value(const char* op, std::span<const Var> inputs, const Tens
   }
 }
 
-void Tape::show_gradients(Index i) const {
-  const Node& current = node(i);
-  for (Index k = 0; k < current.input_count; ++k) {
-    const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
-    if (from >= 0 && node(from).has_arrived()) {
-      watcher_({.op = current.op,
-                .module = module_of(i),
-                .entered = current.module,
-                .input = k,
-                .tensor = node(from).memory()});
-    }
-  }
-}
-
 void Tape::look_at_gradients(Index i, const Tensor& output) {
   const Node& current = node(i);
+  const Module* const module = module_of(i);
   for (Index k = 0; k < current.input_count; ++k) {
     const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
-    const bool arrived = from >= 0 && node(from).has_arrived();
-    const Index bad = arrived ? first_not_finite(node(from).memory()) : -1;
-    if (bad < 0) {
+    if (from < 0 || !node(from).has_arrived()) {
       continue;
     }
     const Tensor& gradient = node(from).memory();
+    if (watcher_) {
+      watcher_({.op = current.op,
+                .module = module,
+                .entered = current.module,
+                .input = k,
+                .tensor = gradient});
+    }
+    const Index bad = checks().finite ? first_not_finite(gradient) : -1;
+    if (bad < 0) {
+      continue;
+    }
     Anomaly anomaly = anomaly_at(current.op, gradient, bad);
     anomaly.in_gradient = true;
     anomaly.input = k;
     anomaly.made_by = node(from).op;
     if (node(from).written != nullptr) {
-      anomaly.place = place_of_parameter(module_of(i), bad, gradient.shape());
+      anomaly.place = place_of_parameter(module, bad, gradient.shape());
     } else {
-      const Module* here = module_of(i);
-      anomaly.place.path = here == nullptr ? "" : here->path();
+      anomaly.place.path = module == nullptr ? "" : module->path();
       const Place made_in = place_of_element(module_of(from), bad, gradient.shape());
       anomaly.made_by += made_in.path.empty() ? "" : " in " + made_in.to_string();
     }

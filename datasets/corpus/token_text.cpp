@@ -29,7 +29,7 @@ std::size_t padding(std::size_t bytes) {
 }
 
 // Checks the facts against the size of the file, but does not check the ids. Throws IoError.
-TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
+TextFacts facts_in(std::string_view bytes, const fs::path& shown_as) {
   const std::string damaged = shown_as.string() + " is damaged";
   if (!bytes.starts_with(signature)) {
     throw IoError("{} is not a file of tokens that tapehead wrote", shown_as.string());
@@ -72,15 +72,14 @@ TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as
 
 }  // namespace
 
-Index documents_in(const std::filesystem::path& file) {
+Index documents_in(const fs::path& file) {
   const MappedFile mapped(OpenFile(file, for_mapping), file);
   return facts_in(mapped.bytes(), file).documents;
 }
 
-TokenText::TokenText(const std::filesystem::path& file)
-    : TokenText(OpenFile(file, for_mapping), file) {}
+TokenText::TokenText(const fs::path& file) : TokenText(OpenFile(file, for_mapping), file) {}
 
-TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as)
+TokenText::TokenText(const OpenFile& file, const fs::path& shown_as)
     : file_(std::make_shared<const MappedFile>(file, shown_as)) {
   const std::string_view bytes = file_->bytes();
   facts_ = facts_in(bytes, shown_as);
@@ -123,9 +122,7 @@ Index TokenText::begin_of(Index document) const {
              : static_cast<Index>(number_at(begins_ + before * number_bytes, number_bytes));
 }
 
-void TokenText::save(const std::filesystem::path& file) const {
-  write_file_atomically(file, file_->bytes());
-}
+void TokenText::save(const fs::path& file) const { write_file_atomically(file, file_->bytes()); }
 
 TokenTextWriter::TokenTextWriter(Index vocabulary)
     : file_(nameless_file()), width_(vocabulary <= 65536 ? 2 : 4) {

@@ -27,7 +27,7 @@ struct TextFacts {
 class TokenText {
  public:
   // Maps and checks a file that `save` wrote. Throws IoError that names the file and the fault.
-  explicit TokenText(const std::filesystem::path& file);
+  explicit TokenText(const fs::path& file);
 
   Index size() const { return facts_.tokens; }  // tokens of all documents, end marks included
   TokenId operator[](Index i) const;
@@ -37,12 +37,12 @@ class TokenText {
   Index begin_of(Index document) const;  // index of its first token; size() for documents()
 
   const TextCounts& counts() const { return facts_.counts; }
-  std::string digest() const { return digest_; }       // of the whole file, hexadecimal
-  void save(const std::filesystem::path& file) const;  // throws IoError
+  std::string digest() const { return digest_; }  // of the whole file, hexadecimal
+  void save(const fs::path& file) const;          // throws IoError
 
  private:
   friend class TokenTextWriter;
-  TokenText(const OpenFile& file, const std::filesystem::path& shown_as);
+  TokenText(const OpenFile& file, const fs::path& shown_as);
 
   std::shared_ptr<const MappedFile> file_;
   const char* ids_ = nullptr;
@@ -52,15 +52,15 @@ class TokenText {
 };
 
 // Counts the documents of a file that `save` wrote, without reading the ids. Throws IoError.
-Index documents_in(const std::filesystem::path& file);
+Index documents_in(const fs::path& file);
 
 // The file of a run that holds the text of a split as tokens.
-inline std::filesystem::path token_file(const std::filesystem::path& run, std::string_view split) {
+inline fs::path token_file(const fs::path& run, std::string_view split) {
   return run / "tokens" / (std::string(split) + ".tokens");
 }
 
-inline bool has_token_files(const std::filesystem::path& run) {
-  return std::filesystem::exists(status_of(token_file(run, "train")));
+inline bool has_token_files(const fs::path& run) {
+  return fs::exists(status_of(token_file(run, "train")));
 }
 
 // Writes the tokens of a text into a file without a name.
@@ -71,7 +71,7 @@ class TokenTextWriter {
 
   void add(std::span<const TokenId> tokens);  // to the current document; begins one if necessary
   void end_document();                        // adds the end mark
-  Index documents() const { return static_cast<Index>(ends_.size()); }
+  Index documents() const { return std::ssize(ends_); }
   TokenText finish(const TextCounts& counts);  // call it once, at the end
 
  private:

@@ -48,11 +48,6 @@ void WindowList::add(const WindowRun& run) {
 WindowList WindowList::with(const std::vector<Index>& numbers) const {
   WindowList some = *this;
   some.chosen_ = numbers;
-  if (chosen_) {
-    for (Index& number : *some.chosen_) {
-      number = (*chosen_)[static_cast<std::size_t>(number)];
-    }
-  }
   return some;
 }
 
@@ -156,14 +151,6 @@ std::vector<std::vector<Index>> lane_batches(const WindowList& windows,
     }
   }
   return batches;
-}
-
-std::shared_ptr<const std::vector<bool>> word_beginnings(const Tokenizer& tokenizer) {
-  auto beginnings = std::make_shared<std::vector<bool>>();
-  for (Index id = 0; id < tokenizer.size(); ++id) {
-    beginnings->push_back(begins_word(tokenizer, static_cast<TokenId>(id)));
-  }
-  return beginnings;
 }
 
 std::vector<MaskedToken> Masking::of(const std::vector<TokenId>& tokens,

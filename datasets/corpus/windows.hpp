@@ -3,9 +3,7 @@
 // masked tokens, and reads other tokens in their place.
 #pragma once
 
-#include "core/random/draws.hpp"
 #include "datasets/corpus/token_text.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -44,7 +42,7 @@ class WindowList {
   explicit WindowList(Index context) : context_(context) {}
 
   void add(const WindowRun& run);
-  WindowList with(const std::vector<Index>& numbers) const;  // these windows, in this order
+  WindowList with(const std::vector<Index>& numbers) const;  // these of all windows, in this order
 
   // About all runs, including the windows that with() left out.
   Index runs() const { return std::ssize(entries_); }
@@ -77,7 +75,7 @@ WindowList training_windows(const TokenText& text, const Windowing& windowing, s
 // previous one, and labels only its last `stride` rows. A stride of `context` means no overlap.
 WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride);
 
-// Leaves out windows in which no token can be masked: they hold only end marks.
+// Leaves out windows of a whole list in which no token can be masked: they hold only end marks.
 WindowList maskable_windows(const TokenText& text, const WindowList& windows);
 
 // Lanes: a text is cut evenly into streams, which a model with a memory reads side by side, window
@@ -119,13 +117,11 @@ inline std::string entry_or_mask(const Tokenizer& tokenizer, TokenId token) {
   return token == mask_id(tokenizer) ? "<mask>" : tokenizer.entry(token);
 }
 
-// For each entry, whether it begins a word.
-std::shared_ptr<const std::vector<bool>> word_beginnings(const Tokenizer& tokenizer);
-
 struct Masking {
   double share = 0;  // of the window's tokens without its marks; at least one is masked
   TokenId mask = 0;
-  std::shared_ptr<const std::vector<bool>> words;  // null: single tokens are masked, not words
+  // For each entry, whether it begins a word. Null: single tokens are masked, not words.
+  std::shared_ptr<const std::vector<bool>> words;
   TokenId line_end = unknown_id;  // unknown_id: none; a line end is no part of a word
   Draws draws{};                  // indexed by the place of the token in the text
 

@@ -16,9 +16,7 @@ struct GrammarOptions {
   Index test_examples = 1000;
   bool homonyms = false;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(train_examples, named("train_examples", 1, 1e8), "sentence pairs to train on");
     row(validation_examples, named("validation_examples", 1, 1e7),
         "held-out pairs that choose the best checkpoint");
@@ -55,11 +53,7 @@ Split draw_split(std::string_view name, Index count, bool homonyms, const TaskMa
       [draws, homonyms, numbers = std::move(numbers)](Index example) {
         const auto sentence =
             grammar::draw_sentence(draws, numbers[static_cast<std::size_t>(example)], homonyms);
-        Relations relations = grammar::relations_of(sentence);
-        if (homonyms) {
-          grammar::add_homonym_relations(sentence, relations);
-        }
-        return relations;
+        return grammar::relations_of(sentence, homonyms);
       },
       name);
   return split;

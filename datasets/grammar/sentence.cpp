@@ -145,6 +145,28 @@ std::vector<Part> homonyms_of(const Sentence& sentence, const std::vector<Word>&
   return homonyms;
 }
 
+void add_homonym_relations(const Sentence& sentence, const std::vector<Word>& english,
+                           const std::vector<Word>& german, Relations& relations) {
+  Relation homonym{"homonym", RelationSide::across};
+  Relation context{"context", RelationSide::across};
+  Relation to_context{"homonym to context", RelationSide::source};
+  Relation from_context{"context to homonym", RelationSide::source};
+  const auto verb_of = [](const Part& part) {
+    return Part{.role = Role::verb, .subordinate = part.subordinate};
+  };
+  for (const Part& part : homonyms_of(sentence, german)) {
+    const Index row = place_of(german, part);
+    homonym.pairs.push_back({row, place_of(english, part)});
+    context.pairs.push_back({row, place_of(english, verb_of(part))});
+  }
+  for (const Part& part : homonyms_of(sentence, english)) {
+    const PositionPair pair{place_of(english, part), place_of(english, verb_of(part))};
+    to_context.pairs.push_back(pair);
+    from_context.pairs.push_back({pair.key, pair.query});
+  }
+  relations.insert(relations.end(), {homonym, context, to_context, from_context});
+}
+
 }  // namespace
 
 Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
@@ -171,7 +193,7 @@ std::string to_english(const Sentence& sentence) { return text_of(english_words(
 
 std::string to_german(const Sentence& sentence) { return text_of(german_words(sentence)); }
 
-Relations relations_of(const Sentence& sentence) {
+Relations relations_of(const Sentence& sentence, bool homonyms) {
   const std::vector<Word> english = english_words(sentence);
   const std::vector<Word> german = german_words(sentence);
   Relation translation{.name = "translation", .side = RelationSide::across};
@@ -184,30 +206,10 @@ Relations relations_of(const Sentence& sentence) {
   Relations relations{std::move(translation)};
   add_dependencies(sentence, english, RelationSide::source, 0, relations);
   add_dependencies(sentence, german, RelationSide::target, 1, relations);
+  if (homonyms) {
+    add_homonym_relations(sentence, english, german, relations);
+  }
   return relations;
-}
-
-void add_homonym_relations(const Sentence& sentence, Relations& relations) {
-  const std::vector<Word> english = english_words(sentence);
-  const std::vector<Word> german = german_words(sentence);
-  Relation homonym{"homonym", RelationSide::across};
-  Relation context{"context", RelationSide::across};
-  Relation to_context{"homonym to context", RelationSide::source};
-  Relation from_context{"context to homonym", RelationSide::source};
-  const auto verb_of = [](const Part& part) {
-    return Part{.role = Role::verb, .subordinate = part.subordinate};
-  };
-  for (const Part& part : homonyms_of(sentence, german)) {
-    const Index row = place_of(german, part);
-    homonym.pairs.push_back({row, place_of(english, part)});
-    context.pairs.push_back({row, place_of(english, verb_of(part))});
-  }
-  for (const Part& part : homonyms_of(sentence, english)) {
-    const PositionPair pair{place_of(english, part), place_of(english, verb_of(part))};
-    to_context.pairs.push_back(pair);
-    from_context.pairs.push_back({pair.key, pair.query});
-  }
-  relations.insert(relations.end(), {homonym, context, to_context, from_context});
 }
 
 }  // namespace tapehead::grammar

@@ -2,7 +2,6 @@
 // languages, and the relations between these words.
 #pragma once
 
-#include "core/random/draws.hpp"
 #include "datasets/grammar/lexicon.hpp"
 #include "datasets/sequence.hpp"
 
@@ -106,11 +105,10 @@ std::string to_german(const Sentence& sentence);
 // the object is the noun after the preposition. The verb is the word for the action, not an
 // auxiliary. In the target, the row of a word is the row that reads it, and pairs with a key after
 // the query are left out.
-Relations relations_of(const Sentence& sentence);
-
-// Adds the relations of homonyms. The context of a homonym is the verb of its clause. `across`:
+//
+// With `homonyms` also theirs. The context of a homonym is the verb of its clause. `across`:
 // "homonym" and "context" pair the row that predicts the German noun with the English homonym and
 // with its context. `source`: "homonym to context" and "context to homonym".
-void add_homonym_relations(const Sentence& sentence, Relations& relations);
+Relations relations_of(const Sentence& sentence, bool homonyms = false);
 
 }  // namespace tapehead::grammar

@@ -15,11 +15,8 @@ std::size_t number_in(std::span<const Noun> nouns, const Noun& noun) {
 }
 
 std::vector<const Noun*> draw_cast(RandomSource& random, std::span<const Noun> nouns, Index count) {
-  std::vector<const Noun*> cast;
-  for (const Index number : random.different(count, std::ssize(nouns))) {
-    cast.push_back(&nouns[static_cast<std::size_t>(number)]);
-  }
-  return cast;
+  return mapped(random.different(count, std::ssize(nouns)),
+                [&](Index number) { return &nouns[static_cast<std::size_t>(number)]; });
 }
 
 NounPhrase the(const Noun& noun) { return {.determiner = Determiner::the, .noun = &noun}; }
@@ -35,12 +32,11 @@ Combinations::Combinations(std::uint64_t seed)
       places_(draw_permutation(Draws(seed, "task/places", 0), std::ssize(places()))) {}
 
 bool Combinations::held_out(const Fact& fact) const {
-  if (is_thing(*fact.about)) {
-    const Index holder = holders_[number_in(things(), *fact.about) % holders_.size()];
-    return fact.value == &beings()[static_cast<std::size_t>(holder)];
-  }
-  const Index place = places_[number_in(beings(), *fact.about) % places_.size()];
-  return fact.value == &places()[static_cast<std::size_t>(place)];
+  const bool thing = is_thing(*fact.about);
+  const std::vector<Index>& values = thing ? holders_ : places_;
+  const std::size_t about = number_in(thing ? things() : beings(), *fact.about);
+  const auto value = static_cast<std::size_t>(values[about % values.size()]);
+  return fact.value == &(thing ? beings() : places())[value];
 }
 
 Story::Story(RandomSource& random, const Combinations& combinations, bool held_out)
@@ -60,8 +56,7 @@ void Story::give(const Noun& thing) {
 }
 
 void Story::go(const Noun& being) {
-  std::vector<const Noun*> all;
-  std::ranges::transform(places(), std::back_inserter(all), [](const Noun& one) { return &one; });
+  const auto all = mapped(places(), [](const Noun& one) { return &one; });
   const Noun* place = draw_value(being, all, value_of(being));
   const auto choices = verbs_with(Valency::none);
   const Clause clause{.verb = random_.one_of(choices),
@@ -138,46 +133,25 @@ std::vector<std::string> story_words(std::initializer_list<std::string_view> mor
 
 namespace tapehead {
 
-namespace {
-
-// "the king gave the queen the book ." and "who has the book ?"
-constexpr Index longest_sentence = 8;
-constexpr Index longest_question = 5;
-
-std::optional<Violation> sentences_out_of_order(const TaskOptions& options) {
-  const auto& story = options.as<StoryOptions>();
-  if (story.min_sentences > story.max_sentences) {
-    return Violation{{"task.min_sentences", "task.max_sentences"},
-                     fmt::format("more than task.max_sentences ({}, {})", story.min_sentences,
-                                 story.max_sentences)};
-  }
-  if (story.longer_min_sentences <= story.max_sentences) {
-    return Violation{{"task.longer_min_sentences", "task.max_sentences"},
-                     fmt::format("the split `longer` must begin beyond task.max_sentences ({}, {})",
-                                 story.longer_min_sentences, story.max_sentences)};
-  }
-  return unless(story.longer_min_sentences <= story.longer_max_sentences,
-                {"task.longer_max_sentences", "task.longer_min_sentences"},
-                "fewer than task.longer_min_sentences ({}, {})", story.longer_max_sentences,
-                story.longer_min_sentences);
-}
-
-}  // namespace
-
-constinit const std::array<TaskRule, 1> story_rules{
-    {{"`task.min_sentences` is at most `task.max_sentences`, and the split `longer` begins beyond "
-      "it.",
-      sentences_out_of_order}}};
-
-LongestSide longest_story(const TaskOptions& options) {
-  return {.tokens =
-              longest_sentence * options.as<StoryOptions>().longer_max_sentences + longest_question,
-          .option = "task.longer_max_sentences"};
-}
-
-std::vector<std::string> story_splits(const TaskOptions&) {
-  return {"train", "validation", "test", "combinations", "longer"};
-}
+constinit const std::array<TaskRule, 1> story_rules{TaskRule{
+    "`task.min_sentences` is at most `task.max_sentences`, and the split `longer` begins beyond "
+    "it.",
+    [](const TaskOptions& options) {
+      const auto& story = options.as<StoryOptions>();
+      return first_violation(
+          {violation_if(story.min_sentences > story.max_sentences,
+                        {"task.min_sentences", "task.max_sentences"},
+                        "more than task.max_sentences ({}, {})", story.min_sentences,
+                        story.max_sentences),
+           violation_if(story.longer_min_sentences <= story.max_sentences,
+                        {"task.longer_min_sentences", "task.max_sentences"},
+                        "the split `longer` must begin beyond task.max_sentences ({}, {})",
+                        story.longer_min_sentences, story.max_sentences),
+           violation_if(story.longer_min_sentences > story.longer_max_sentences,
+                        {"task.longer_max_sentences", "task.longer_min_sentences"},
+                        "fewer than task.longer_min_sentences ({}, {})", story.longer_max_sentences,
+                        story.longer_min_sentences)});
+    }}};
 
 void shrink_stories(TaskOptions& options, const Shrinking& shrink) {
   constexpr Index fewest = 5;

@@ -2,7 +2,6 @@
 // rules and splits that the tasks over stories share.
 #pragma once
 
-#include "core/fields.hpp"
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
@@ -91,9 +90,13 @@ struct StoryOptions {
   Index longer_max_sentences = 12;
   Index further_examples = 1000;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  // A sentence has up to 8 tokens, "the king gave the queen the book ."; a question has 5, "who has
+  // the book ?".
+  LongestSide longest() const {
+    return {8 * longer_max_sentences + 5, "task.longer_max_sentences"};
+  }
+
+  void fields(const auto& row) {
     constexpr int most = 1000;
     row(min_sentences, named("min_sentences", 5, most), "sentences of the shortest story");
     row(max_sentences, named("max_sentences", 5, most), "sentences of the longest story");
@@ -117,8 +120,9 @@ Task make_story_task(const TaskOptions& options, const std::shared_ptr<const Tok
                      std::function<void(Example&)> leave_out = {});
 
 extern const std::array<TaskRule, 1> story_rules;
-LongestSide longest_story(const TaskOptions& options);
-std::vector<std::string> story_splits(const TaskOptions& options);
+inline std::vector<std::string> story_splits(const TaskOptions& /*options*/) {
+  return {"train", "validation", "test", "combinations", "longer"};
+}
 void shrink_stories(TaskOptions& options, const Shrinking& shrink);
 
 }  // namespace tapehead

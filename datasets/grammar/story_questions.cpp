@@ -21,9 +21,7 @@ using grammar::Story;
 struct QuestionOptions {
   bool story = true;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(story, named("story"),
         "the source has the story; without it, only the question, which shows what can be guessed");
   }
@@ -108,7 +106,7 @@ extern constinit const TaskKind story_questions_task{
     .name = "story_questions",
     .options = options_of<QuestionOptions, StoryOptions, SplitSizes>,
     .rules = story_rules,
-    .longest = longest_story,
+    .longest = longest_of<StoryOptions>,
     .splits = story_splits,
     .shrink = shrink_stories,
     .make = make_questions};

@@ -34,11 +34,8 @@ std::vector<const Noun*> draw_plot(RandomSource& random, const Story& story, Ind
   while (std::ssize(plot) < sentences) {
     plot.push_back(random.one_of(story.beings()));
   }
-  std::vector<const Noun*> shuffled;
-  for (const Index place : random.different(sentences, sentences)) {
-    shuffled.push_back(plot[static_cast<std::size_t>(place)]);
-  }
-  return shuffled;
+  return mapped(random.different(sentences, sentences),
+                [&](Index place) { return plot[static_cast<std::size_t>(place)]; });
 }
 
 const Noun* about_of(const StorySentence& sentence) { return sentence.fact.about; }
@@ -101,7 +98,7 @@ extern constinit const TaskKind story_summaries_task{
     .name = "story_summaries",
     .options = options_of<StoryOptions, SplitSizes>,
     .rules = story_rules,
-    .longest = longest_story,
+    .longest = longest_of<StoryOptions>,
     .splits = story_splits,
     .shrink = shrink_stories,
     .make = make_summaries};

@@ -42,9 +42,9 @@ struct BigramsOptions {
   TriggerChoice trigger_choice = TriggerChoice::frequent;
   Index length = 32;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {length, "task.length"}; }
+
+  void fields(const auto& row) {
     row(text, named("text"),
         "file whose characters and bigrams the sequences have; empty: a short text that comes "
         "with the program");
@@ -84,8 +84,7 @@ BigramStatistics read_statistics(const BigramsOptions& options) {
 
 // The most frequent characters; ties go to the first.
 std::vector<Index> frequent_characters(const BigramStatistics& statistics, Index count) {
-  std::vector<Index> characters(static_cast<std::size_t>(statistics.size()));
-  std::iota(characters.begin(), characters.end(), Index{0});
+  std::vector<Index> characters = mapped(numbers_below(statistics.size()), std::identity());
   std::ranges::stable_sort(characters, std::ranges::greater(), [&](Index character) {
     return statistics.counts[static_cast<std::size_t>(character)];
   });
@@ -214,10 +213,7 @@ BigramStatistics statistics_of(std::string_view text) {
 extern constinit const TaskKind bigrams_task{
     .name = "bigrams",
     .options = options_of<BigramsOptions, SplitSizes>,
-    .longest =
-        [](const TaskOptions& task) {
-          return LongestSide{task.as<BigramsOptions>().length, "task.length"};
-        },
+    .longest = longest_of<BigramsOptions>,
     .shrink =
         [](TaskOptions& task, const Shrinking& shrinking) {
           shrinking.splits(task.as<SplitSizes>());

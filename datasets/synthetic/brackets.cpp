@@ -22,9 +22,9 @@ struct BracketOptions {
   Index min_pairs = 1;
   Index max_pairs = 8;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {2 * max_pairs, "task.max_pairs"}; }
+
+  void fields(const auto& row) {
     row(kinds, named("kinds", 1, 4), "kinds of brackets");
     row(max_depth, named("max_depth", 1, 50000), "most brackets that are open at once");
     row(min_pairs, named("min_pairs", 1, 50000), "fewest pairs of brackets");
@@ -45,7 +45,7 @@ Example draw(const BracketOptions& options, RandomSource& random, const Lengths&
   std::vector<TokenId> open;
   Example example;
   while (to_open > 0 || !open.empty()) {
-    const bool may_open = to_open > 0 && static_cast<Index>(open.size()) < options.max_depth;
+    const bool may_open = to_open > 0 && std::ssize(open) < options.max_depth;
     if (may_open && (open.empty() || random.one_in(2))) {
       open.push_back(entry_id(random.below(options.kinds)));
       example.source.push_back(open.back());
@@ -82,14 +82,12 @@ Relations relations(TokenId any_closing, const Example& example) {
   return {bracket, partner, answer};
 }
 
-std::optional<Violation> pairs_out_of_order(const TaskOptions& options) {
-  const auto& task = options.as<BracketOptions>();
-  return unless(task.min_pairs <= task.max_pairs, {"task.min_pairs", "task.max_pairs"},
-                "more than task.max_pairs ({}, {})", task.min_pairs, task.max_pairs);
-}
-
-constexpr std::array rules{
-    TaskRule{"`task.min_pairs` is at most `task.max_pairs`.", pairs_out_of_order}};
+constexpr std::array rules{TaskRule{
+    "`task.min_pairs` is at most `task.max_pairs`.", [](const TaskOptions& options) {
+      const auto& task = options.as<BracketOptions>();
+      return violation_if(task.min_pairs > task.max_pairs, {"task.min_pairs", "task.max_pairs"},
+                          "more than task.max_pairs ({}, {})", task.min_pairs, task.max_pairs);
+    }}};
 
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   constexpr Index most = Shrinking::most_tokens / 2;
@@ -119,15 +117,11 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
 
 }  // namespace
 
-extern constinit const TaskKind brackets_task{
-    .name = "brackets",
-    .options = options_of<BracketOptions, SplitSizes>,
-    .rules = rules,
-    .longest =
-        [](const TaskOptions& options) {
-          return LongestSide{2 * options.as<BracketOptions>().max_pairs, "task.max_pairs"};
-        },
-    .shrink = shrink,
-    .make = make};
+extern constinit const TaskKind brackets_task{.name = "brackets",
+                                              .options = options_of<BracketOptions, SplitSizes>,
+                                              .rules = rules,
+                                              .longest = longest_of<BracketOptions>,
+                                              .shrink = shrink,
+                                              .make = make};
 
 }  // namespace tapehead

@@ -14,9 +14,7 @@ namespace {
 struct DistractorOptions {
   double marked = 0.5;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(marked, named("marked", 0, 1), "probability that a symbol is marked, to be copied");
   }
 };

@@ -19,9 +19,9 @@ struct FewShotOptions {
   Index values = 16;
   Index shots = 8;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {2 * shots + 1, "task.shots"}; }
+
+  void fields(const auto& row) {
     row(keys, named("keys", 1, 10000), "keys of each mapping, any of which is asked for");
     row(values, named("values", 2, 10000), "number of values");
     row(shots, named("shots", 1, 10000),
@@ -52,15 +52,14 @@ Relations relations(const Example& example) {
   return with_answer(keys_of_values(std::ssize(example.source) / 2), example);
 }
 
-std::optional<Violation> more_shots_than_keys(const TaskOptions& options) {
-  const auto& task = options.as<FewShotOptions>();
-  return unless(task.shots <= task.keys, {"task.shots", "task.keys"},
-                "more shots than there are keys ({}, task.keys {})", task.shots, task.keys);
-}
+constexpr std::array rules{
+    TaskRule{"`task.shots` is at most `task.keys`.", [](const TaskOptions& options) {
+               const auto& task = options.as<FewShotOptions>();
+               return violation_if(task.shots > task.keys, {"task.shots", "task.keys"},
+                                   "more shots than there are keys ({}, task.keys {})", task.shots,
+                                   task.keys);
+             }}};
 
-constexpr std::array rules{TaskRule{"`task.shots` is at most `task.keys`.", more_shots_than_keys}};
-
-// The further test splits.
 std::vector<SplitRequest> further_splits(const TaskOptions& task) {
   std::vector<SplitRequest> splits;
   for (const Index shots : {0, 1, 2, 4, 8}) {
@@ -104,16 +103,12 @@ Task make(const TaskOptions& task, const TaskMaking& making) {
 
 }  // namespace
 
-extern constinit const TaskKind few_shot_task{
-    .name = "few_shot",
-    .options = options_of<FewShotOptions, SplitSizes>,
-    .rules = rules,
-    .longest =
-        [](const TaskOptions& task) {
-          return LongestSide{2 * task.as<FewShotOptions>().shots + 1, "task.shots"};
-        },
-    .splits = split_names,
-    .shrink = shrink,
-    .make = make};
+extern constinit const TaskKind few_shot_task{.name = "few_shot",
+                                              .options = options_of<FewShotOptions, SplitSizes>,
+                                              .rules = rules,
+                                              .longest = longest_of<FewShotOptions>,
+                                              .splits = split_names,
+                                              .shrink = shrink,
+                                              .make = make};
 
 }  // namespace tapehead

@@ -32,23 +32,21 @@ Relations relations(const Example& example) {
   return with_answer(one_back(RelationSide::source, std::ssize(example.source) + 1), example);
 }
 
-std::optional<Violation> no_room(const TaskOptions& options) {
-  constexpr Index least = 3;
-  const auto& task = options.as<SyntheticOptions>();
-  if (task.min_length < least) {
-    return Violation{{"task.min_length", "task.name"},
-                     fmt::format("too short for `A B A`, the shortest source of induction ({}; "
-                                 "allowed: {} or more)",
-                                 task.min_length, least)};
-  }
-  return unless(task.vocabulary >= least, {"task.vocabulary", "task.name"},
-                "with so few symbols the answer of induction is always the same ({}; "
-                "allowed: {} or more)",
-                task.vocabulary, least);
-}
-
-constexpr auto rules = symbol_rules_and(
-    {"`induction` has a `task.min_length` and a `task.vocabulary` of at least 3.", no_room});
+constexpr std::array rules{
+    symbol_rules[0], symbol_rules[1],
+    TaskRule{"`induction` has a `task.min_length` and a `task.vocabulary` of at least 3.",
+             [](const TaskOptions& options) {
+               const auto& task = options.as<SyntheticOptions>();
+               return first_violation(
+                   {violation_if(task.min_length < 3, {"task.min_length", "task.name"},
+                                 "too short for `A B A`, the shortest source of induction ({}; "
+                                 "allowed: 3 or more)",
+                                 task.min_length),
+                    violation_if(task.vocabulary < 3, {"task.vocabulary", "task.name"},
+                                 "with so few symbols the answer of induction is always the same "
+                                 "({}; allowed: 3 or more)",
+                                 task.vocabulary)});
+             }}};
 
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& symbols = options.as<SyntheticOptions>();

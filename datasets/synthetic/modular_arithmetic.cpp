@@ -6,7 +6,6 @@
 // training pairs. Much later, with weight decay, it finds the rule and is right about the held-out
 // pairs too (Power et al. 2022, "Grokking").
 
-#include "core/random/draws.hpp"
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
@@ -19,9 +18,7 @@ struct ModularOptions {
   Index modulus = 97;
   double train_share = 0.5;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(modulus, named("modulus", 2, 1000), "sums are taken modulo this");
     row(train_share, below(above(named("train_share", 0, 1))),
         "part of all pairs to train on; a fifth of the others is for validation, the rest for "
@@ -37,16 +34,14 @@ std::array<Index, 3> sizes_of(const ModularOptions& options) {
   return {train, validation, all - train - validation};
 }
 
-std::optional<Violation> every_split_has_pairs(const TaskOptions& task) {
-  const auto& options = task.as<ModularOptions>();
-  const auto [train, validation, test] = sizes_of(options);
-  return unless(std::min({train, validation, test}) > 0, {"task.train_share", "task.modulus"},
-                "of the {} pairs {} would be for training, {} for validation and {} for the test",
-                options.modulus * options.modulus, train, validation, test);
-}
-
-constexpr std::array modular_rules{
-    TaskRule{"In `modular_arithmetic` each split has a pair.", every_split_has_pairs}};
+constexpr std::array modular_rules{TaskRule{
+    "In `modular_arithmetic` each split has a pair.", [](const TaskOptions& options) {
+      const auto [train, validation, test] = sizes_of(options.as<ModularOptions>());
+      return violation_if(
+          std::min({train, validation, test}) <= 0, {"task.train_share", "task.modulus"},
+          "of the {} pairs {} would be for training, {} for validation and {} for the test",
+          train + validation + test, train, validation, test);
+    }}};
 
 Task make_modular(const TaskOptions& options, const TaskMaking& making) {
   const auto& modular = options.as<ModularOptions>();
@@ -54,9 +49,7 @@ Task make_modular(const TaskOptions& options, const TaskMaking& making) {
   const Tokenizers kept =
       kept_joint_tokenizer(making.tokenizers, numbered_tokenizer({{"{}", modulus}}));
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
-  for (Index number = 0; number < modulus; ++number) {
-    task.cyclic_tokens.push_back(entry_id(number));
-  }
+  task.cyclic_tokens = mapped(numbers_below(modulus), entry_id);
   const auto summands = [](const Example&) -> Relations {
     return {{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
   };

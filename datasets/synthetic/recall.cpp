@@ -21,9 +21,9 @@ struct RecallOptions {
   Index min_gap = 1;
   Index max_gap = 16;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {2 * facts + max_gap + 1, "task.max_gap"}; }
+
+  void fields(const auto& row) {
     row(vocabulary, named("vocabulary", 1, 10000),
         "number of keys, of values, and of tokens for the gap");
     row(facts, named("facts", 1, 10000), "keys with their values, before the gap");
@@ -51,21 +51,18 @@ Example draw(const RecallOptions& options, RandomSource& random, const Lengths& 
   return example;
 }
 
-std::optional<Violation> does_not_fit(const TaskOptions& options) {
-  const auto& task = options.as<RecallOptions>();
-  if (task.min_gap > task.max_gap) {
-    return Violation{{"task.min_gap", "task.max_gap"},
-                     fmt::format("more than task.max_gap ({}, {})", task.min_gap, task.max_gap)};
-  }
-  return unless(task.facts <= task.vocabulary, {"task.facts", "task.vocabulary"},
-                "more facts than there are keys ({}, task.vocabulary {})", task.facts,
-                task.vocabulary);
-}
-
-constexpr std::array rules{
-    TaskRule{"`task.min_gap` is at most `task.max_gap`, and `task.facts` at most the "
-             "`task.vocabulary` of `recall`.",
-             does_not_fit}};
+constexpr std::array rules{TaskRule{
+    "`task.min_gap` is at most `task.max_gap`, and `task.facts` at most the `task.vocabulary` of "
+    "`recall`.",
+    [](const TaskOptions& options) {
+      const auto& task = options.as<RecallOptions>();
+      return first_violation(
+          {violation_if(task.min_gap > task.max_gap, {"task.min_gap", "task.max_gap"},
+                        "more than task.max_gap ({}, {})", task.min_gap, task.max_gap),
+           violation_if(task.facts > task.vocabulary, {"task.facts", "task.vocabulary"},
+                        "more facts than there are keys ({}, task.vocabulary {})", task.facts,
+                        task.vocabulary)});
+    }}};
 
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   constexpr Index most = Shrinking::most_tokens;
@@ -95,16 +92,11 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
 
 }  // namespace
 
-extern constinit const TaskKind recall_task{
-    .name = "recall",
-    .options = options_of<RecallOptions, SplitSizes>,
-    .rules = rules,
-    .longest =
-        [](const TaskOptions& options) {
-          const auto& recall = options.as<RecallOptions>();
-          return LongestSide{2 * recall.facts + recall.max_gap + 1, "task.max_gap"};
-        },
-    .shrink = shrink,
-    .make = make};
+extern constinit const TaskKind recall_task{.name = "recall",
+                                            .options = options_of<RecallOptions, SplitSizes>,
+                                            .rules = rules,
+                                            .longest = longest_of<RecallOptions>,
+                                            .shrink = shrink,
+                                            .make = make};
 
 }  // namespace tapehead

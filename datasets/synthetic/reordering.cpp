@@ -48,7 +48,7 @@ bool same_symbol(const Example& example, Index position, Index place) {
 template <IsSaid is_said>
 Relations written(const Example& example) {
   Relation said{.name = "answer", .side = RelationSide::across};
-  const auto length = static_cast<Index>(example.source.size());
+  const auto length = std::ssize(example.source);
   for (Index position = 0; position < length; ++position) {
     for (Index place = 0; place < length; ++place) {
       if (is_said(example, position, place)) {
@@ -60,7 +60,7 @@ Relations written(const Example& example) {
 }
 
 Relations previous(const Example& example) {
-  return {one_back(RelationSide::across, static_cast<Index>(example.target.size()))};
+  return {one_back(RelationSide::across, std::ssize(example.target))};
 }
 
 template <Sequence answer(Sequence), Relations relations(const Example&)>

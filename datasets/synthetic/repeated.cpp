@@ -21,9 +21,9 @@ struct RepeatedOptions {
   Index max_period = 24;
   Index length = 64;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {length, "task.length"}; }
+
+  void fields(const auto& row) {
     row(vocabulary, named("vocabulary", 2, 1000000), "number of symbols");
     row(min_period, named("min_period", 1, 100000), "fewest symbols until a sequence begins again");
     row(max_period, named("max_period", 1, 100000),
@@ -43,28 +43,22 @@ Example draw(const RepeatedOptions& options, RandomSource& random, const Lengths
           .target = {tokens.begin() + 1, tokens.end()}};
 }
 
-std::optional<Violation> no_repetition(const TaskOptions& options) {
-  const auto& task = options.as<RepeatedOptions>();
-  if (task.min_period > task.max_period) {
-    return Violation{
-        {"task.min_period", "task.max_period"},
-        fmt::format("more than task.max_period ({}, {})", task.min_period, task.max_period)};
-  }
-  if (task.max_period > task.vocabulary) {
-    return Violation{{"task.max_period", "task.vocabulary"},
-                     fmt::format("a period has different symbols, but there are fewer ({}, "
-                                 "task.vocabulary {})",
-                                 task.max_period, task.vocabulary)};
-  }
-  return unless(task.max_period < task.length, {"task.max_period", "task.length"},
-                "as long as a sequence, which would not begin again ({}, task.length {})",
-                task.max_period, task.length);
-}
-
-constexpr std::array rules{
-    TaskRule{"`task.min_period` is at most `task.max_period`, which is at most `task.vocabulary` "
-             "and less than `task.length`.",
-             no_repetition}};
+constexpr std::array rules{TaskRule{
+    "`task.min_period` is at most `task.max_period`, which is at most `task.vocabulary` and less "
+    "than `task.length`.",
+    [](const TaskOptions& options) {
+      const auto& task = options.as<RepeatedOptions>();
+      return first_violation(
+          {violation_if(task.min_period > task.max_period, {"task.min_period", "task.max_period"},
+                        "more than task.max_period ({}, {})", task.min_period, task.max_period),
+           violation_if(
+               task.max_period > task.vocabulary, {"task.max_period", "task.vocabulary"},
+               "a period has different symbols, but there are fewer ({}, task.vocabulary {})",
+               task.max_period, task.vocabulary),
+           violation_if(task.max_period >= task.length, {"task.max_period", "task.length"},
+                        "as long as a sequence, which would not begin again ({}, task.length {})",
+                        task.max_period, task.length)});
+    }}};
 
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   auto& options = task.as<RepeatedOptions>();
@@ -97,15 +91,11 @@ Task make(const TaskOptions& task, const TaskMaking& making) {
 
 }  // namespace
 
-extern constinit const TaskKind repeated_task{
-    .name = "repeated",
-    .options = options_of<RepeatedOptions, SplitSizes>,
-    .rules = rules,
-    .longest =
-        [](const TaskOptions& task) {
-          return LongestSide{task.as<RepeatedOptions>().length, "task.length"};
-        },
-    .shrink = shrink,
-    .make = make};
+extern constinit const TaskKind repeated_task{.name = "repeated",
+                                              .options = options_of<RepeatedOptions, SplitSizes>,
+                                              .rules = rules,
+                                              .longest = longest_of<RepeatedOptions>,
+                                              .shrink = shrink,
+                                              .make = make};
 
 }  // namespace tapehead

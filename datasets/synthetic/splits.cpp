@@ -50,11 +50,8 @@ Split synthetic_split(std::string_view name, Examples drawn, const RelationsOf& 
 }
 
 Relation keys_of_values(Index pairs) {
-  Relation key{.name = "key", .side = RelationSide::source};
-  for (Index pair = 0; pair < pairs; ++pair) {
-    key.pairs.push_back({2 * pair + 1, 2 * pair});
-  }
-  return key;
+  const auto value_and_key = [](Index pair) { return PositionPair{2 * pair + 1, 2 * pair}; };
+  return {"key", RelationSide::source, mapped(numbers_below(pairs), value_and_key)};
 }
 
 Relations with_answer(Relation first, const Example& example) {

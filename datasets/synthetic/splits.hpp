@@ -2,8 +2,6 @@
 // have no source in common.
 #pragma once
 
-#include "core/fields.hpp"
-#include "core/random/draws.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 
@@ -25,8 +23,7 @@ class RandomSource {
   }
   // `count` different numbers below `bound`, in random order (Fisher and Yates).
   std::vector<Index> different(Index count, Index bound) {
-    std::vector<Index> numbers(static_cast<std::size_t>(bound));
-    std::iota(numbers.begin(), numbers.end(), Index{0});
+    std::vector<Index> numbers = mapped(numbers_below(bound), std::identity());
     for (Index i = 0; i < count; ++i) {
       std::swap(numbers[static_cast<std::size_t>(i)],
                 numbers[static_cast<std::size_t>(between(i, bound - 1))]);
@@ -52,7 +49,6 @@ struct Lengths {
 using DrawExample = std::function<Example(RandomSource&, const Lengths&)>;
 using RelationsOf = std::function<Relations(const Example&)>;
 
-// A split that is to be made.
 struct SplitRequest {
   std::string name;
   Index examples;
@@ -79,8 +75,7 @@ Relations with_answer(Relation first, const Example& example);
 Relations next_token_relations(const Example& example, const std::function<bool(TokenId)>& repeats);
 
 // The rows for the sizes of the splits, in an options struct that has them.
-template <class AddRow, class Options>
-void fields_of_sizes(const AddRow& row, Options& sizes) {
+void fields_of_sizes(const auto& row, auto& sizes) {
   row(sizes.train_examples, named("train_examples", 1, 1e8), "sequences to train on");
   row(sizes.validation_examples, named("validation_examples", 1, 1e7),
       "held-out sequences that choose the best checkpoint");
@@ -92,10 +87,7 @@ struct SplitSizes {
   Index validation_examples = 1000;
   Index test_examples = 1000;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    fields_of_sizes(rows_for(visit), *this);
-  }
+  void fields(const auto& row) { fields_of_sizes(row, *this); }
 };
 
 struct SyntheticTask {

@@ -40,35 +40,28 @@ Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
 
 std::optional<Violation> lengths_out_of_order(const TaskOptions& options) {
   const auto& task = options.as<SyntheticOptions>();
-  return unless(task.min_length <= task.max_length, {"task.min_length", "task.max_length"},
-                "longer than task.max_length ({}, {})", task.min_length, task.max_length);
+  return violation_if(task.min_length > task.max_length, {"task.min_length", "task.max_length"},
+                      "longer than task.max_length ({}, {})", task.min_length, task.max_length);
 }
 
 std::optional<Violation> longer_not_longer(const TaskOptions& options) {
   const auto& task = options.as<SyntheticOptions>();
   if (task.longer_examples == 0) {
-    if (task.longer_min_length == 0 && task.longer_max_length == 0) {
-      return {};
-    }
-    return Violation{{"task.longer_examples", "task.longer_max_length", "task.longer_min_length"},
-                     "lengths for the split `longer`, but no examples: set task.longer_examples"};
+    return violation_if(
+        task.longer_min_length != 0 || task.longer_max_length != 0,
+        {"task.longer_examples", "task.longer_max_length", "task.longer_min_length"},
+        "lengths for the split `longer`, but no examples: set task.longer_examples");
   }
-  if (task.longer_min_length <= task.max_length) {
-    return Violation{{"task.longer_min_length", "task.longer_examples", "task.max_length"},
-                     fmt::format("the split `longer` must begin beyond task.max_length "
-                                 "(longer_min_length {}, max_length {})",
-                                 task.longer_min_length, task.max_length)};
-  }
-  return unless(task.longer_min_length <= task.longer_max_length,
-                {"task.longer_max_length", "task.longer_min_length"},
-                "shorter than task.longer_min_length ({}, {})", task.longer_max_length,
-                task.longer_min_length);
-}
-
-LongestSide longest_symbols(const TaskOptions& options) {
-  const auto& task = options.as<SyntheticOptions>();
-  return task.longer_examples > 0 ? LongestSide{task.longer_max_length, "task.longer_max_length"}
-                                  : LongestSide{task.max_length};
+  return first_violation(
+      {violation_if(task.longer_min_length <= task.max_length,
+                    {"task.longer_min_length", "task.longer_examples", "task.max_length"},
+                    "the split `longer` must begin beyond task.max_length (longer_min_length {}, "
+                    "max_length {})",
+                    task.longer_min_length, task.max_length),
+       violation_if(task.longer_min_length > task.longer_max_length,
+                    {"task.longer_max_length", "task.longer_min_length"},
+                    "shorter than task.longer_min_length ({}, {})", task.longer_max_length,
+                    task.longer_min_length)});
 }
 
 std::vector<std::string> symbol_splits(const TaskOptions& options) {

@@ -1,7 +1,6 @@
 // The common part of tasks over sequences of symbols: options, rules, splits and drawing.
 #pragma once
 
-#include "core/fields.hpp"
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
 
@@ -19,9 +18,12 @@ struct SyntheticOptions {
   Index longer_max_length = 0;
   Index longer_examples = 0;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const {
+    return longer_examples > 0 ? LongestSide{longer_max_length, "task.longer_max_length"}
+                               : LongestSide{max_length};
+  }
+
+  void fields(const auto& row) {
     row(vocabulary, named("vocabulary", 1, 1000000),
         "symbols of the task, without the marks begin, end and unknown");
     row(min_length, named("min_length", 0, 100000, "tokens"), "shortest sequence");
@@ -55,12 +57,6 @@ inline constexpr std::array<TaskRule, 2> symbol_rules{
       "`task.max_length`.",
       longer_not_longer}}};
 
-// The rules of all symbol tasks, and one rule more.
-constexpr std::array<TaskRule, 3> symbol_rules_and(const TaskRule& own) {
-  return {symbol_rules[0], symbol_rules[1], own};
-}
-
-LongestSide longest_symbols(const TaskOptions& options);
 std::vector<std::string> symbol_splits(const TaskOptions& options);
 // Makes no length shorter than `shortest`.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest = 1);
@@ -77,7 +73,7 @@ constexpr TaskKind symbol_kind(std::string_view name, decltype(TaskKind::make) m
   return {.name = name,
           .options = options,
           .rules = rules,
-          .longest = longest_symbols,
+          .longest = longest_of<SyntheticOptions>,
           .splits = symbol_splits,
           .shrink = shrink,
           .make = make};

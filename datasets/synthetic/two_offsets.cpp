@@ -29,9 +29,7 @@ struct TwoOffsetsOptions {
 
   Index longer() const { return std::max(first_offset, second_offset); }
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(first_offset, named("first_offset", 0, 99999, "tokens"),
         "distance from the place of the answer to the first symbol");
     row(second_offset, named("second_offset", 0, 99999, "tokens"),
@@ -40,11 +38,6 @@ struct TwoOffsetsOptions {
 };
 
 using Sequence = std::vector<TokenId>;
-
-// The ids: the symbols, which are also the differences 0, 1, ...; then the differences -1, -2, ...
-std::shared_ptr<const Tokenizer> tokenizer_for(Index vocabulary) {
-  return numbered_tokenizer({{"{}", vocabulary}, {"-{}", vocabulary - 1, 1}});
-}
 
 Sequence answer(const TwoOffsetsOptions& offsets, Index vocabulary, const Sequence& source) {
   const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
@@ -59,24 +52,23 @@ Sequence answer(const TwoOffsetsOptions& offsets, Index vocabulary, const Sequen
   return target;
 }
 
-std::optional<Violation> offsets_do_not_fit(const TaskOptions& options) {
-  const auto& offsets = options.as<TwoOffsetsOptions>();
-  const auto& task = options.as<SyntheticOptions>();
-  if (offsets.first_offset == offsets.second_offset) {
-    return Violation{{"task.second_offset", "task.first_offset"},
-                     fmt::format("the same as task.first_offset ({0}, {0}): there would be no "
-                                 "difference",
-                                 offsets.first_offset)};
-  }
-  return unless(task.min_length > offsets.longer(),
-                {"task.min_length", "task.first_offset", "task.second_offset", "task.name"},
-                "too short for the offsets of two_offsets ({}; allowed: {} or more)",
-                task.min_length, offsets.longer() + 1);
-}
-
-constexpr auto rules = symbol_rules_and(
-    {"`two_offsets` has two different offsets, and a `task.min_length` beyond both.",
-     offsets_do_not_fit});
+constexpr std::array rules{
+    symbol_rules[0], symbol_rules[1],
+    TaskRule{"`two_offsets` has two different offsets, and a `task.min_length` beyond both.",
+             [](const TaskOptions& options) {
+               const auto& offsets = options.as<TwoOffsetsOptions>();
+               const Index shortest = options.as<SyntheticOptions>().min_length;
+               return first_violation(
+                   {violation_if(offsets.first_offset == offsets.second_offset,
+                                 {"task.second_offset", "task.first_offset"},
+                                 "the two offsets are both {}: there would be no difference",
+                                 offsets.first_offset),
+                    violation_if(
+                        shortest <= offsets.longer(),
+                        {"task.min_length", "task.first_offset", "task.second_offset", "task.name"},
+                        "too short for the offsets of two_offsets ({}; allowed: {} or more)",
+                        shortest, offsets.longer() + 1)});
+             }}};
 
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   shrink_symbols(task.as<SyntheticOptions>(), shrinking, task.as<TwoOffsetsOptions>().longer() + 1);
@@ -95,9 +87,11 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
     }
     return Relations{first, second};
   };
+  // The symbols, which are also the differences 0, 1, ..., and then the differences -1, -2, ...
+  const auto tokenizer = numbered_tokenizer({{"{}", vocabulary}, {"-{}", vocabulary - 1, 1}});
   return make_symbol_task(symbols,
                           draw_symbols(vocabulary, std::bind_front(answer, offsets, vocabulary)),
-                          relations, making, tokenizer_for(vocabulary));
+                          relations, making, tokenizer);
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr Index lines_at_once = 64;  // few, since lines may be long

@@ -2,12 +2,9 @@
 // tokens.
 #pragma once
 
-#include "core/fields.hpp"
-#include "core/files/files.hpp"
 #include "core/files/process.hpp"
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -35,9 +32,9 @@ struct TextShare {
 };
 
 struct DocumentFiles {
-  std::vector<std::filesystem::path> paths{};  // read one after another
-  std::string name{};                          // of all files, for messages
-  std::string split{};                         // the split that they are read for
+  std::vector<fs::path> paths{};  // read one after another
+  std::string name{};             // of all files, for messages
+  std::string split{};            // the split that they are read for
   DocumentEnd end = DocumentEnd::file;
   std::string separator{};
   TextShare share{};
@@ -53,8 +50,7 @@ class DocumentReader {
   std::vector<DocumentLine> next();
 
   // Calls `visit` for each of the next lines, to the end.
-  template <class Visit>
-  void for_each_line(const Visit& visit) {
+  void for_each_line(const auto& visit) {
     for (auto lines = next(); !lines.empty(); lines = next()) {
       std::ranges::for_each(lines, visit);
     }
@@ -96,7 +92,7 @@ Index bytes_in(const DocumentFiles& files);
 
 // The files that match a shell pattern such as docs/*.md, in byte order of their names. The pattern
 // itself if no file matches.
-std::vector<std::filesystem::path> matching_files(const std::string& pattern);
+std::vector<fs::path> matching_files(const std::string& pattern);
 
 // The tokens of the documents. Line ends between two lines of a document are encoded too. Documents
 // without tokens are left out. Throws IoError, and DataError if no token is left.

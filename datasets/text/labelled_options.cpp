@@ -57,9 +57,7 @@ LabelledSplit whole_files(const SplitFiles& files, Index texts,
                           const std::vector<std::string>& known = {}) {
   for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.source, "text"},
                                      std::pair{&files.target, "labels"}}) {
-    if (!file->empty()) {
-      expect_file(*file, fmt::format("task.{}_{}", files.name, option));
-    }
+    expect_file(*file, fmt::format("task.{}_{}", files.name, option));
   }
   LabelledSplit split{
       .files = files,
@@ -118,17 +116,13 @@ class ClassSource : public Source {
 
   Index size() const override { return std::ssize(texts_); }
 
-  SequenceLengths lengths(Index number) const override {
-    return {.input = std::ssize(text(number).tokens) + (between_marks() ? 2 : 1)};
-  }
-
   Sequence at(Index number) const override {
-    const ClassifiedText& of = text(number);
+    const ClassifiedText& of = texts_[static_cast<std::size_t>(number)];
     Sequence sequence{.source = {of.tokens}, .predicted = 1, .number = number};
     if (of.label >= 0) {
       sequence.labels = {of.label};
     }
-    if (between_marks()) {
+    if (layout_.source_alone()) {  // between marks
       sequence.input = {begin_id, of.tokens, end_id};
       sequence.second_text = 1 + of.first_text + 1;
     } else {
@@ -149,11 +143,6 @@ class ClassSource : public Source {
   }
 
  private:
-  const ClassifiedText& text(Index number) const {
-    return texts_[static_cast<std::size_t>(number)];
-  }
-  bool between_marks() const { return layout_.source_alone(); }
-
   std::vector<ClassifiedText> texts_;
   Layout layout_;
 };

@@ -2,13 +2,8 @@
 // sequences that a classifier reads.
 #pragma once
 
-#include "core/fields.hpp"
-#include "datasets/layout.hpp"
-#include "datasets/sequence.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/text/tokenizer_options.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -32,9 +27,9 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
   double token_dropout = 0;
   Index max_length = 256;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {max_length + texts - 1}; }
+
+  void fields(const auto& row) {
     row(train_tsv, named("train_tsv"), "file to train on: text, tab, class on each line");
     row(validation_tsv, named("validation_tsv"),
         "file for validation; empty: validation_share of the training examples");
@@ -61,9 +56,7 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
         "part of the training examples to validate on, drawn by the seed; an example of each "
         "class stays for training");
     fields_of_kind(row);
-    fields_of_entries(row);
-    field_of_normalization(row, normalization);
-    fields_of_characters(row);
+    fields_of_entries(row, &normalization);
     row(token_dropout, named("token_dropout", 0, 0.9),
         "probability that a token of a training text is read as unknown, drawn again in each "
         "epoch (Iyyer et al. 2015, section 3.2)");

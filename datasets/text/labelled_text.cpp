@@ -4,11 +4,8 @@
 
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
@@ -22,15 +19,8 @@ std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
       texts.push_back(std::move(text));
     }
   }
-  try {
-    return tokenizer_of_lines({.kind = options.tokenizer,
-                               .vocabulary = options.vocabulary,
-                               .normalization = options.normalization,
-                               .character_coverage = options.character_coverage},
-                              texts, options.lower_case);
-  } catch (const DataError& error) {
-    throw DataError("{}: {}", train.files.source_file(), error.what());
-  }
+  return tokenizer_of_lines(options.piece_options(train.files.source_file(), options.normalization),
+                            texts);
 }
 
 // Classes are in byte order. Throws DataError with the file if all examples have the same class or
@@ -141,12 +131,12 @@ std::optional<Violation> labelled_text_is_given(const TaskOptions& task) {
       return violation;
     }
   }
-  if (!options.train_tsv.empty() || !options.train_text.empty()) {
-    return header_without_tsv(options);
-  }
-  return Violation{{"task.train_tsv", "task.name"},
-                   "labelled_text needs examples to train on: task.train_tsv, or task.train_text "
-                   "and task.train_labels"};
+  return first_violation(
+      {violation_if(options.train_tsv.empty() && options.train_text.empty(),
+                    {"task.train_tsv", "task.name"},
+                    "labelled_text needs examples to train on: task.train_tsv, or task.train_text "
+                    "and task.train_labels"),
+       header_without_tsv(options)});
 }
 
 constexpr std::array labelled_rules{
@@ -169,11 +159,7 @@ extern constinit const TaskKind labelled_text_task{
     .name = "labelled_text",
     .options = options_of<LabelledTextOptions>,
     .rules = labelled_rules,
-    .longest =
-        [](const TaskOptions& task) {
-          const auto& options = task.as<LabelledTextOptions>();
-          return LongestSide{options.max_length + options.texts - 1};
-        },
+    .longest = longest_of<LabelledTextOptions>,
     .splits =
         [](const TaskOptions& task) {
           return usual_splits(files_of(task.as<LabelledTextOptions>()).back().given());

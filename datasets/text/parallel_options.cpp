@@ -1,13 +1,10 @@
 #include "datasets/text/parallel_options.hpp"
 
 #include <cctype>
-#include <sstream>
 
 #include "core/text.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -30,16 +27,15 @@ Verdict text_has_files(const TaskOptions& task) {
     const std::string text = (name == "train" ? "training" : name) + " text";
     const std::string twice =
         fmt::format("the {} is given twice, as two files and as a TSV; keep one", text);
-    if (Verdict verdict = given_twice_or_half(files, {"source", "target"}, twice,
-                                              fmt::format("the {} needs", text))) {
+    Verdict verdict = first_violation(
+        {given_twice_or_half(files, {"source", "target"}, twice, fmt::format("the {} needs", text)),
+         violation_if(
+             name != "test" && !files.given(),
+             {fmt::format("task.{}_source", name), fmt::format("task.{}_tsv", name), "task.name"},
+             "parallel_text needs {0}: task.{1}_source and task.{1}_target, or task.{1}_tsv", text,
+             name)});
+    if (verdict) {
       return verdict;
-    }
-    if (name != "test" && !files.given()) {
-      return Violation{
-          {fmt::format("task.{}_source", name), fmt::format("task.{}_tsv", name), "task.name"},
-          fmt::format("parallel_text needs {0}: task.{1}_source and task.{1}_target, or "
-                      "task.{1}_tsv",
-                      text, name)};
     }
   }
   return header_without_tsv(options);
@@ -66,19 +62,17 @@ Verdict one_for_each_name(const std::string& option, const std::vector<std::stri
 
 Verdict names_are_new(const std::vector<std::string>& names) {
   std::vector<std::string> taken{"train", "validation", "test", "whole"};
+  const auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  };
   for (const std::string& name : names) {
-    const auto fits = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-    };
-    if (name.empty() || !std::ranges::all_of(name, fits)) {
-      return Violation{
-          {"task.further_tests"},
-          fmt::format("a split's name has letters, digits, _ and - alone ({})", shown(name))};
-    }
-    if (std::ranges::find(taken, name) != taken.end()) {
-      return Violation{
-          {"task.further_tests"},
-          fmt::format("there is a split named {} already; give this one another name", name)};
+    const Verdict verdict = first_violation(
+        {violation_if(name.empty() || !std::ranges::all_of(name, fits), {"task.further_tests"},
+                      "a split's name has letters, digits, _ and - alone ({})", shown(name)),
+         violation_if(std::ranges::find(taken, name) != taken.end(), {"task.further_tests"},
+                      "there is a split named {} already; give this one another name", name)});
+    if (verdict) {
+      return verdict;
     }
     taken.push_back(name);
   }
@@ -128,29 +122,27 @@ Verdict further_tests_are_whole(const TaskOptions& options) {
       return verdict;
     }
   }
-  if (!names.empty() && !text.has_test()) {
-    return Violation{{"task.further_tests", "task.test_source"},
-                     "further test splits need a test split; give task.test_source and "
-                     "task.test_target"};
-  }
-  return names_are_new(names);
+  return first_violation(
+      {violation_if(!names.empty() && !text.has_test(), {"task.further_tests", "task.test_source"},
+                    "further test splits need a test split; give task.test_source and "
+                    "task.test_target"),
+       names_are_new(names)});
 }
 
 Verdict types_fit(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
-  if (!text.test_types.empty() && !text.has_test()) {
-    return Violation{{"task.test_types", "task.test_source"},
-                     "there is no test split; give task.test_source and task.test_target too"};
-  }
   const bool some =
       !text.validation_types.empty() || !text.test_types.empty() ||
       std::ranges::any_of(text.further_types, [](const auto& file) { return !file.empty(); });
-  if (!text.type_groups.empty() && !some) {
-    return Violation{{"task.type_groups", "task.test_types", "task.further_types"},
-                     "no split has types; give task.validation_types, task.test_types or "
-                     "task.further_types"};
-  }
-  return groups_are_readable(text.type_groups);
+  return first_violation(
+      {violation_if(!text.test_types.empty() && !text.has_test(),
+                    {"task.test_types", "task.test_source"},
+                    "there is no test split; give task.test_source and task.test_target too"),
+       violation_if(!text.type_groups.empty() && !some,
+                    {"task.type_groups", "task.test_types", "task.further_types"},
+                    "no split has types; give task.validation_types, task.test_types or "
+                    "task.further_types"),
+       groups_are_readable(text.type_groups)});
 }
 
 }  // namespace
@@ -169,17 +161,12 @@ constinit const std::array<TaskRule, 4> parallel_text_rules{
     entries_hold_bytes_rule<ParallelTextOptions>};
 
 TypeGroup parse_type_group(std::string_view text) {
-  std::istringstream words{std::string(text)};
-  TypeGroup group;
-  std::string equals;
-  words >> group.name >> equals;
-  for (std::string type; words >> type;) {
-    group.types.push_back(type);
-  }
-  if (equals != "=" || group.types.empty()) {
+  std::vector<std::string_view> words = units_of(text, Unit::word);
+  std::erase(words, line_end);
+  if (words.size() < 3 || words[1] != "=") {
     throw ConfigError("expected a name, an equals sign and types, as in: hard = recursion passive");
   }
-  return group;
+  return {.name = std::string(words.front()), .types = {words.begin() + 2, words.end()}};
 }
 
 AlignedText read_pairs(const fs::path& file, HeaderLine header) {
@@ -209,11 +196,9 @@ SplitText read_split(const SplitFiles& files) {
   for (const auto& [side, file] :
        {std::pair{"source", &files.source}, std::pair{"target", &files.target},
         std::pair{"tsv", &files.tsv}, std::pair{"types", &files.types}}) {
-    if (!file->empty()) {
-      const std::string_view ending = file == &files.types ? "" : "s";
-      expect_file(*file, files.further ? fmt::format("task.further_{}{}", side, ending)
-                                       : fmt::format("task.{}_{}", files.name, side));
-    }
+    const std::string_view ending = file == &files.types ? "" : "s";
+    expect_file(*file, files.further ? fmt::format("task.further_{}{}", side, ending)
+                                     : fmt::format("task.{}_{}", files.name, side));
   }
   SplitText split{.files = files,
                   .text = files.tsv.empty() ? read_aligned_files(files.source, files.target)

@@ -1,9 +1,7 @@
-// The options of the task parallel_text, their rules, and the aligned lines in the files of each
-// split.
+// The options of the task parallel_text, their rules, the aligned lines in the files of each split,
+// and the tokenizers that are made from them.
 #pragma once
 
-#include "core/fields.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/text/tokenizer_options.hpp"
 
@@ -36,11 +34,10 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   double subword_dropout = 0;
   Index max_length = 100;
 
+  LongestSide longest() const { return {max_length}; }
   bool has_test() const { return !test_source.empty() || !test_tsv.empty(); }
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(train_source, named("train_source"), "file of source sentences to train on, one a line");
     row(train_target, named("train_target"), "file of their translations, line by line");
     row(validation_source, named("validation_source"), "file of source sentences for validation");
@@ -73,9 +70,7 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
     row(joint_vocabulary, kept_by_resume(named("joint_vocabulary")),
         "one tokenizer for both languages; the target side only has the pieces that training "
         "targets need");
-    fields_of_entries(row);
-    field_of_normalization(row, normalization);
-    fields_of_characters(row);
+    fields_of_entries(row, &normalization);
     row(subword_dropout,
         only_with(own_tokenizer, When::with("task.tokenizer", {"bpe"}),
                   named("subword_dropout", 0, 0.9)),
@@ -93,8 +88,7 @@ extern const std::array<TaskRule, 4> parallel_text_rules;
 
 // From one file. Throws what read_tab_separated throws, and DataError with file and line if a line
 // does not have exactly one tab.
-AlignedText read_pairs(const std::filesystem::path& file,
-                       HeaderLine header = HeaderLine::automatic);
+AlignedText read_pairs(const fs::path& file, HeaderLine header = HeaderLine::automatic);
 
 struct SplitText {
   SplitFiles files;
@@ -113,5 +107,16 @@ SplitText read_split(const SplitFiles& files);
 // and for a group with the name of a type.
 std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
                                    const std::vector<Split>& splits);
+
+// Loads the tokenizers of the run `tokenizer_of`, if it is set. Then throws IoError if it is not a
+// run, and DataError if it contradicts `joint_vocabulary`. Otherwise makes tokenizers from the
+// training pairs, without pairs that will be dropped for their length or an empty side. Logs
+// characters that subwords lose if `character_coverage` is below 1, with their first places. Throws
+// DataError with file and remedy if a tokenizer cannot be made, if no pair is left, or if subwords
+// lose a character and `character_coverage` is 1.
+Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options);
+
+// The error to throw if no pair can be trained on.
+DataError no_training_pairs(const ParallelTextOptions& options, Index pairs);
 
 }  // namespace tapehead

@@ -4,9 +4,7 @@
 
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/parallel_options.hpp"
-#include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
@@ -177,10 +175,7 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& text = options.as<ParallelTextOptions>();
   // Reads everything first, so that a fault in a file is found before the tokenizer is trained.
-  std::vector<SplitText> read;
-  for (const SplitFiles& files : split_files(text)) {
-    read.push_back(read_split(files));
-  }
+  std::vector<SplitText> read = mapped(split_files(text), read_split);
   const SplitText& training = read.front();
   const Tokenizers kept = kept_tokenizers(
       making.tokenizers, [&] { return make_parallel_tokenizers(training.text, text); });
@@ -212,10 +207,7 @@ extern constinit const TaskKind parallel_text_task{
     .name = "parallel_text",
     .options = options_of<ParallelTextOptions>,
     .rules = parallel_text_rules,
-    .longest =
-        [](const TaskOptions& options) {
-          return LongestSide{options.as<ParallelTextOptions>().max_length};
-        },
+    .longest = longest_of<ParallelTextOptions>,
     .splits = splits,
     .shrink = shrink,
     .files = file_options,

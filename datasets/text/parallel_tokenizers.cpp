@@ -1,15 +1,14 @@
-#include "datasets/text/parallel_tokenizers.hpp"
+// Makes the tokenizers of parallel text, and checks that they can write the training pairs.
+#include "datasets/text/parallel_options.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include "core/files/process.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
-#include "datasets/tokenizers/pretokenization.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
@@ -48,7 +47,7 @@ AlignedText without_dropped(AlignedText text, const ParallelTextOptions& options
     }
   }
   if (!any) {
-    throw no_training_pairs(options, static_cast<Index>(text.source.size()));
+    throw no_training_pairs(options, std::ssize(text.source));
   }
   return text;
 }
@@ -81,25 +80,40 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
                  text.lines.size());
   }
   const auto start = Clock::now();
-  std::string model;
-  try {
-    model = train_sentencepiece(text.lines, {.kind = options.tokenizer,
-                                             .vocabulary = options.vocabulary,
-                                             .normalization = options.normalization,
-                                             .character_coverage = options.character_coverage});
-  } catch (const DataError& error) {
-    throw DataError("{}: {}", join(text.files, " and "), error.what());
-  }
+  std::string model = train_sentencepiece(
+      text.lines, options.piece_options(join(text.files, " and "), options.normalization));
   if (slow) {
     spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(start));
   }
   return model;
 }
 
-std::shared_ptr<const Tokenizer> train_own(const TrainingText& text,
-                                           const ParallelTextOptions& options) {
-  return tokenizer_of_lines({.kind = options.tokenizer, .vocabulary = options.vocabulary},
-                            text.lines, options.lower_case);
+// How often the tokenizer loses a part of its training lines, and the first such line, from 1.
+struct LostPart {
+  Index count = 0;
+  Index first_line = std::numeric_limits<Index>::max();
+
+  void operator+=(const LostPart& more) {
+    count += more.count;
+    first_line = std::min(first_line, more.first_line);
+  }
+};
+using LostParts = std::map<std::string, LostPart>;
+
+// Counts the unknown parts of each line. If a line has none, but its tokens do not decode to its
+// normalised text, the line counts as the part "".
+LostParts lost_parts(const SentencePieceTokenizer& tokenizer, std::span<const std::string> lines,
+                     Normalization normalization) {
+  return counts_over_lines<LostParts>(std::ssize(lines), [&](LostParts& lost, std::size_t i) {
+    std::vector<std::string> parts = tokenizer.unknown_parts(lines[i]);
+    if (parts.empty() && tokenizer.decode(tokenizer.encode(lines[i])) !=
+                             normalised_text(tokenizer, lines[i], normalization)) {
+      parts.emplace_back();
+    }
+    for (const std::string& part : parts) {
+      lost[part] += LostPart{.count = 1, .first_line = static_cast<Index>(i) + 1};
+    }
+  });
 }
 
 // Lists the first five parts: "`x` 3 times, first at train.en:4; ...".
@@ -120,9 +134,7 @@ std::string list_of(const LostParts& lost, const TrainingText& text) {
 // Throws DataError if pieces lose text, but logs it if task.character_coverage is below 1.
 void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& text,
                   const ParallelTextOptions& options) {
-  const LostParts lost = lost_parts(tokenizer, text.lines, [&](std::string_view line) {
-    return normalised_text(tokenizer, line, options.normalization);
-  });
+  const LostParts lost = lost_parts(tokenizer, text.lines, options.normalization);
   if (lost.empty()) {
     return;
   }
@@ -169,7 +181,7 @@ Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& 
   both.files.push_back(std::move(target.files.front()));
   std::ranges::move(target.lines, std::back_inserter(both.lines));
   if (!is_sentencepiece(options.tokenizer)) {
-    const std::shared_ptr<const Tokenizer> joint = train_own(both, options);
+    const auto joint = tokenizer_of_lines(options.piece_options(), both.lines);
     return {.source = joint, .target = joint};
   }
   const std::string model = with_target_pieces_first(train_pieces(both, options), text.target);
@@ -182,7 +194,8 @@ Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOption
   const TrainingText source = source_text(text, options);
   const TrainingText target = target_text(text, options);
   if (!is_sentencepiece(options.tokenizer)) {
-    return {.source = train_own(source, options), .target = train_own(target, options)};
+    return {.source = tokenizer_of_lines(options.piece_options(), source.lines),
+            .target = tokenizer_of_lines(options.piece_options(), target.lines)};
   }
   std::vector<PiecesOf> sides;
   std::vector<std::string> problems;

@@ -20,9 +20,9 @@ struct TaggedTextOptions {
   Index vocabulary = 10000;
   Index max_length = 256;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {max_length}; }
+
+  void fields(const auto& row) {
     row(train_columns, named("train_columns"),
         "file to train on: a token a line, first the token and last its label, and an empty line "
         "between sentences (CoNLL)");
@@ -160,17 +160,15 @@ Task make_tagged_text(const TaskOptions& task_options, const TaskMaking& making)
   return task;
 }
 
-std::optional<Violation> columns_are_given(const TaskOptions& task) {
-  const auto& options = task.as<TaggedTextOptions>();
-  const bool train = !options.train_columns.empty();
-  return unless(train && !options.validation_columns.empty(),
-                {train ? "task.validation_columns" : "task.train_columns", "task.name"},
-                "tagged_text needs a file to train on and one for validation");
-}
-
-constexpr std::array tagged_rules{
-    TaskRule{"`tagged_text` has a `task.train_columns` and a `task.validation_columns`.",
-             columns_are_given}};
+constexpr std::array tagged_rules{TaskRule{
+    "`tagged_text` has a `task.train_columns` and a `task.validation_columns`.",
+    [](const TaskOptions& task) {
+      const auto& options = task.as<TaggedTextOptions>();
+      const bool train = !options.train_columns.empty();
+      return violation_if(!train || options.validation_columns.empty(),
+                          {train ? "task.validation_columns" : "task.train_columns", "task.name"},
+                          "tagged_text needs a file to train on and one for validation");
+    }}};
 
 }  // namespace
 
@@ -178,10 +176,7 @@ extern constinit const TaskKind tagged_text_task{
     .name = "tagged_text",
     .options = options_of<TaggedTextOptions>,
     .rules = tagged_rules,
-    .longest =
-        [](const TaskOptions& task) {
-          return LongestSide{task.as<TaggedTextOptions>().max_length};
-        },
+    .longest = longest_of<TaggedTextOptions>,
     .splits =
         [](const TaskOptions& task) {
           return usual_splits(!task.as<TaggedTextOptions>().test_columns.empty());

@@ -1,15 +1,9 @@
 // The task text: a language model of running text. Each example is a window of the text.
 
-#include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/task_kind.hpp"
-#include "datasets/text/documents.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/window_source.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -56,13 +50,16 @@ void expect_fits(const TextOptions& options, const std::vector<Split>& splits) {
   }
 }
 
-// The masking of a split in an epoch.
 Masking masking_of(const TextOptions& options, const Tokenizer& tokenizer, const std::string& split,
                    std::uint64_t seed, Index epoch) {
   const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
+  const auto entries = numbers_below(static_cast<TokenId>(tokenizer.size()));
+  const auto begins = [&](TokenId id) { return begins_word(tokenizer, id); };
   return {.share = options.mask_share,
           .mask = mask_id(tokenizer),
-          .words = options.mask_words ? word_beginnings(tokenizer) : nullptr,
+          .words = options.mask_words
+                       ? std::make_shared<const std::vector<bool>>(mapped(entries, begins))
+                       : nullptr,
           .line_end = end_of_line.size() == 1 ? end_of_line.front() : unknown_id,
           .draws = Draws(seed, "masking/" + split, epoch)};
 }
@@ -107,27 +104,28 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
 }
 
 std::optional<Violation> text_is_given(const TaskOptions& task) {
-  return unless(!task.as<TextOptions>().train_text.empty(), {"task.train_text", "task.name"},
-                "text needs a file to train on");
+  return violation_if(task.as<TextOptions>().train_text.empty(), {"task.train_text", "task.name"},
+                      "text needs a file to train on");
 }
 
 std::optional<Violation> shares_leave_text(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
   const bool shared = options.validation_text.empty();
-  if (shared && options.validation_share == 0) {
-    return Violation{{"task.validation_share", "task.validation_text"},
-                     "text needs a validation split: a share of the training text, or a file"};
-  }
   const double held_out = (shared ? options.validation_share : 0) + options.test_share;
-  return unless(held_out < 1, {"task.validation_share", "task.test_share"},
-                "nothing is left to train on (the shares of validation and test are {})", held_out);
+  return first_violation(
+      {violation_if(shared && options.validation_share == 0,
+                    {"task.validation_share", "task.validation_text"},
+                    "text needs a validation split: a share of the training text, or a file"),
+       violation_if(held_out >= 1, {"task.validation_share", "task.test_share"},
+                    "nothing is left to train on (the shares of validation and test are {})",
+                    held_out)});
 }
 
 std::optional<Violation> separator_separates(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
-  return unless(options.documents != DocumentEnd::separator || !options.separator.empty(),
-                {"task.separator", "task.documents"},
-                "documents: separator needs the line that separates documents");
+  return violation_if(options.documents == DocumentEnd::separator && options.separator.empty(),
+                      {"task.separator", "task.documents"},
+                      "documents: separator needs the line that separates documents");
 }
 
 constexpr std::array text_rules{
@@ -137,10 +135,6 @@ constexpr std::array text_rules{
              shares_leave_text},
     TaskRule{"`task.documents: separator` needs a `task.separator`.", separator_separates},
     entries_hold_bytes_rule<TextOptions>};
-
-LongestSide longest_window(const TaskOptions& task) {
-  return {.tokens = task.as<TextOptions>().context, .option = "task.context"};
-}
 
 // Characters need no training and have a small vocabulary.
 void shrink_text(TaskOptions& task, const Shrinking& shrinking) {
@@ -192,7 +186,7 @@ void add_text_options(const TaskOptions& task, Hash& hash) {
 extern constinit const TaskKind text_task{.name = "text",
                                           .options = options_of<TextOptions>,
                                           .rules = text_rules,
-                                          .longest = longest_window,
+                                          .longest = longest_of<TextOptions>,
                                           .splits = text_splits,
                                           .shrink = shrink_text,
                                           .files = text_files,

@@ -16,8 +16,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr std::string_view gzip_signature = "\x1f\x8b";     // RFC 1952, section 2.3.1
@@ -66,7 +64,7 @@ bool has_header(HeaderLine given, const fs::path& file, const std::vector<std::s
 class TextReader::Gunzip {
  public:
   // `name`: the file, for messages.
-  explicit Gunzip(std::filesystem::path name) : name_(std::move(name)) {
+  explicit Gunzip(fs::path name) : name_(std::move(name)) {
     if (inflateInit2(&stream_, gzip_window) != Z_OK) {
       throw std::bad_alloc();
     }
@@ -112,18 +110,17 @@ class TextReader::Gunzip {
     return IoError("cannot read {}: gzip data that {}", name_.string(), what);
   }
 
-  std::filesystem::path name_;
+  fs::path name_;
   z_stream stream_{};
   bool complete_ = false;  // a member has ended, and no further one has begun
 };
 
-TextReader::TextReader(int file, std::filesystem::path name)
-    : file_(file), name_(std::move(name)) {}
+TextReader::TextReader(int file, fs::path name) : file_(file), name_(std::move(name)) {}
 TextReader::~TextReader() = default;
 
 std::vector<std::string> TextReader::next(Index most) {
   std::vector<std::string> lines;
-  while (static_cast<Index>(lines.size()) < most) {
+  while (std::ssize(lines) < most) {
     if (take_line(lines)) {
       continue;
     }
@@ -142,7 +139,7 @@ bool TextReader::take_line(std::vector<std::string>& lines) {
     return false;
   }
   // No byte of the byte order mark is a line end, so the first line contains the whole mark.
-  if (!std::exchange(begun_, true) && text_.starts_with(byte_order_mark)) {
+  if (lines_ == 0 && text_.starts_with(byte_order_mark)) {
     taken_ = byte_order_mark.size();
   }
   if (newline == std::string::npos && taken_ == text_.size()) {
@@ -220,7 +217,7 @@ std::optional<std::string> utf8_fault(std::string_view line, const fs::path& fil
 }
 
 void expect_file(const fs::path& file, std::string_view option) {
-  if (!fs::exists(status_of(file))) {
+  if (!file.empty() && !fs::exists(status_of(file))) {
     const std::string place = file.is_absolute() ? "" : " in " + fs::current_path().string();
     throw IoError("{}: there is no file {}{}", option, file.string(), place);
   }
@@ -251,14 +248,11 @@ std::optional<Violation> given_twice_or_half(const SplitFiles& files,
   const std::string target = fmt::format("task.{}_{}", files.name, sides[1]);
   const bool has_source = !files.source.empty();
   const bool has_target = !files.target.empty();
-  if (!files.tsv.empty() && (has_source || has_target)) {
-    return Violation{{fmt::format("task.{}_tsv", files.name), source, target}, twice};
-  }
-  if (has_source == has_target) {
-    return {};
-  }
-  return Violation{{has_source ? source : target},
-                   fmt::format("given alone; {} {} too", need, has_source ? target : source)};
+  return first_violation(
+      {violation_if(!files.tsv.empty() && (has_source || has_target),
+                    {fmt::format("task.{}_tsv", files.name), source, target}, "{}", twice),
+       violation_if(has_source != has_target, {has_source ? source : target},
+                    "given alone; {} {} too", need, has_source ? target : source)});
 }
 
 AlignedText read_aligned_files(const fs::path& source, const fs::path& target,

@@ -11,7 +11,7 @@ namespace tapehead {
 class TextReader {
  public:
   // Reads the open descriptor `file`; `name` is for messages.
-  TextReader(int file, std::filesystem::path name);
+  TextReader(int file, fs::path name);
   ~TextReader();
 
   // Waits for a line, then takes further lines, at most `most`, until the input pauses. Empty at
@@ -27,7 +27,7 @@ class TextReader {
   void add(std::string_view bytes);
 
   int file_;
-  std::filesystem::path name_;
+  fs::path name_;
   std::string head_;  // the first bytes, until they show whether this is gzip
   bool head_read_ = false;
   std::unique_ptr<Gunzip> gunzip_;
@@ -35,19 +35,19 @@ class TextReader {
   std::size_t taken_ = 0;     // bytes of text_ whose lines have been returned
   std::size_t searched_ = 0;  // bytes of text_ already searched for a line end
   Index lines_ = 0;           // number of lines returned
-  bool begun_ = false;        // a byte order mark has been skipped, if there was one
   bool ended_ = false;
 };
 
 // The lines of a file of UTF-8 text, as TextReader splits them. Throws IoError if the file cannot
 // be read, and DataError, with file, line and byte, if it is empty or not UTF-8.
-std::vector<std::string> read_lines(const std::filesystem::path& file);
+std::vector<std::string> read_lines(const fs::path& file);
 
-// Throws IoError with the option, and where a relative path begins, if the file does not exist.
-void expect_file(const std::filesystem::path& file, std::string_view option);
+// Throws IoError with the option, and where a relative path begins, if a file is named and does not
+// exist.
+void expect_file(const fs::path& file, std::string_view option);
 
 // The message if a line, numbered from 1, is not valid UTF-8: file, line, byte and remedy.
-std::optional<std::string> utf8_fault(std::string_view line, const std::filesystem::path& file,
+std::optional<std::string> utf8_fault(std::string_view line, const fs::path& file,
                                       std::size_t number);
 
 enum class HeaderLine { automatic, present, absent };
@@ -89,27 +89,24 @@ struct LineWords {
 
 // From two files: line i of one belongs to line i of the other. Throws what read_lines throws, and
 // DataError with both line counts if they differ.
-AlignedText read_aligned_files(const std::filesystem::path& source,
-                               const std::filesystem::path& target, const LineWords& words = {});
+AlignedText read_aligned_files(const fs::path& source, const fs::path& target,
+                               const LineWords& words = {});
 
-// From one file: source, tab, target on each line; a source may have tabs too. The first line is a
-// header if `header` says so. If it is automatic, the first line is a header if other lines follow
-// and all its fields are names of columns, such as text2, label or source, or `is_header`, given
-// all lines, says so; this is logged. `expect_columns` gets each line and its number. Throws what
-// read_lines throws, and DataError if nothing follows a header that is present.
+// From one file. Each line is a source, a tab and a target; a source may have tabs too. Calls
+// `expect_columns` with each line and its number. `header` says whether the first line is a header.
+// HeaderLine::automatic: it is one if other lines follow, and if all its fields are names of
+// columns (text2, label, source) or is_header(all lines) holds; this is logged. Throws what
+// read_lines throws, and DataError if no line follows a header that is present.
 AlignedText read_tab_separated(
-    const std::filesystem::path& file, HeaderLine header,
+    const fs::path& file, HeaderLine header,
     const std::function<void(const std::string&, std::size_t)>& expect_columns,
     const std::function<bool(const std::vector<std::string>&)>& is_header = {});
 
 // The rule of task.header: some split must be a TSV.
-template <class Options>
-std::optional<Violation> header_without_tsv(const Options& options) {
+std::optional<Violation> header_without_tsv(const auto& options) {
   const bool tsv = !(options.train_tsv + options.validation_tsv + options.test_tsv).empty();
-  if (tsv || options.header == HeaderLine::automatic) {
-    return {};
-  }
-  return Violation{{"task.header"}, "has no effect, since no split is a TSV"};
+  return violation_if(!tsv && options.header != HeaderLine::automatic, {"task.header"},
+                      "has no effect, since no split is a TSV");
 }
 
 }  // namespace tapehead

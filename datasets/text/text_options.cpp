@@ -2,14 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/process.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -55,19 +51,13 @@ std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const Text
                  static_cast<double>(std::min(bytes, sample_bytes)) / 1e6);
   }
   const auto begin = Clock::now();
-  try {
-    const auto tokenizer = tokenizer_of_lines({.kind = options.tokenizer,
-                                               .vocabulary = options.vocabulary,
-                                               .character_coverage = options.character_coverage,
-                                               .running_text = true},
-                                              lines, options.lower_case);
-    if (slow) {
-      spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(begin));
-    }
-    return tokenizer;
-  } catch (const DataError& error) {
-    throw DataError("{}: {}", files.name, error.what());
+  PieceOptions pieces = options.piece_options(files.name);
+  pieces.running_text = true;
+  auto tokenizer = tokenizer_of_lines(pieces, lines);
+  if (slow) {
+    spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(begin));
   }
+  return tokenizer;
 }
 
 std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files, Unit unit,

@@ -2,11 +2,8 @@
 // tokenizer, and the tokens in front of a prompt.
 #pragma once
 
-#include "core/fields.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"
 #include "datasets/text/tokenizer_options.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -25,9 +22,9 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   double mask_share = 0.15;
   bool mask_words = false;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  LongestSide longest() const { return {context, "task.context"}; }
+
+  void fields(const auto& row) {
     row(train_text, named("train_text"), "file of text to train on, or several: docs/*.md");
     row(validation_text, named("validation_text"),
         "file, or files, for validation; empty: validation_share of train_text");
@@ -62,7 +59,6 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
         "whether whole words are masked instead of single tokens");
     fields_of_kind(row);
     fields_of_entries(row);
-    fields_of_characters(row);
   }
 };
 

@@ -1,10 +1,8 @@
 // The options of tokenizers that tasks of text share, and their rule.
 #pragma once
 
-#include "core/fields.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -20,9 +18,19 @@ struct TokenizerOptions {
   bool lower_case = false;
   double character_coverage = 1.0;
 
+  // How a tokenizer is made; `place`: of the lines, for errors.
+  PieceOptions piece_options(std::string place = "",
+                             Normalization normalization = Normalization::identity) const {
+    return {.kind = tokenizer,
+            .vocabulary = vocabulary,
+            .normalization = normalization,
+            .character_coverage = character_coverage,
+            .place = std::move(place),
+            .lower_case = lower_case};
+  }
+
   // In the order of a config, for the `row` of a task, which has options of its own between them.
-  template <class AddRow>
-  void fields_of_kind(const AddRow& row) {
+  void fields_of_kind(const auto& row) {
     row(tokenizer_of, kept_by_resume(named("tokenizer_of")),
         "run directory whose tokenizers are used, as for model.init_from; empty: they are made "
         "from the training text");
@@ -31,8 +39,8 @@ struct TokenizerOptions {
         "SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 (byte_bpe) or WordPiece as in "
         "BERT (word_piece)");
   }
-  template <class AddRow>
-  void fields_of_entries(const AddRow& row) {
+  // `normalization`: null for tasks without this option.
+  void fields_of_entries(const auto& row, Normalization* normalization = nullptr) {
     row(vocabulary,
         kept_by_resume(
             only_with(own_tokenizer,
@@ -45,16 +53,11 @@ struct TokenizerOptions {
         kept_by_resume(only_with(own_tokenizer, When::with("task.tokenizer", {"word_piece"}),
                                  named("lower_case"))),
         "whether text loses its case and its accents, as in BERT uncased");
-  }
-  // Of the tasks that have this option.
-  template <class AddRow>
-  static void field_of_normalization(const AddRow& row, Normalization& normalization) {
-    row(normalization,
-        kept_by_resume(only_with(own_tokenizer, sentencepiece, named("normalization"))),
-        "text normalisation by SentencePiece");
-  }
-  template <class AddRow>
-  void fields_of_characters(const AddRow& row) {
+    if (normalization != nullptr) {
+      row(*normalization,
+          kept_by_resume(only_with(own_tokenizer, sentencepiece, named("normalization"))),
+          "text normalisation by SentencePiece");
+    }
     row(character_coverage,
         kept_by_resume(
             only_with(own_tokenizer, sentencepiece, named("character_coverage", 0.98, 1))),
@@ -63,17 +66,15 @@ struct TokenizerOptions {
 };
 
 template <class Options>
-std::optional<Violation> entries_hold_bytes(const TaskOptions& task) {
-  const auto& options = task.as<Options>();
-  return unless(!options.tokenizer_of.empty() || options.tokenizer != TokenizerKind::byte_bpe ||
-                    options.vocabulary >= smallest_byte_bpe,
-                {"task.vocabulary", "task.tokenizer"},
-                "the three marks and the 256 bytes of byte_bpe need {} entries", smallest_byte_bpe);
-}
-
-template <class Options>
 inline constexpr TaskRule entries_hold_bytes_rule{
     "With `task.tokenizer: byte_bpe`, `task.vocabulary` is 259 or more.",
-    entries_hold_bytes<Options>};
+    [](const TaskOptions& task) {
+      const auto& options = task.as<Options>();
+      return violation_if(
+          options.tokenizer_of.empty() && options.tokenizer == TokenizerKind::byte_bpe &&
+              options.vocabulary < smallest_byte_bpe,
+          {"task.vocabulary", "task.tokenizer"},
+          "the three marks and the 256 bytes of byte_bpe need {} entries", smallest_byte_bpe);
+    }};
 
 }  // namespace tapehead

@@ -3,7 +3,6 @@
 #include <unordered_set>
 
 #include "core/text.hpp"
-#include "datasets/tokenizers/pretokenization.hpp"
 
 namespace tapehead {
 
@@ -132,12 +131,7 @@ std::vector<Merge> ByteBpe::checked_merges() const {
 }
 
 std::vector<TokenId> ByteBpe::tokens_of_bytes(std::string_view bytes) const {
-  std::vector<TokenId> tokens;
-  tokens.reserve(bytes.size());
-  for (const char byte : bytes) {
-    tokens.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
-  }
-  return tokens;
+  return mapped(bytes, [&](char byte) { return byte_ids_[static_cast<unsigned char>(byte)]; });
 }
 
 std::vector<TokenId> ByteBpe::encode(std::string_view text) const {
@@ -148,8 +142,7 @@ std::vector<TokenId> ByteBpe::encode(std::string_view text) const {
       tokens.push_back(whole->second);
       continue;
     }
-    const std::vector<TokenId> merged = merges_.merge(tokens_of_bytes(chunk));
-    tokens.insert(tokens.end(), merged.begin(), merged.end());
+    std::ranges::copy(merges_.merge(tokens_of_bytes(chunk)), std::back_inserter(tokens));
   }
   return tokens;
 }
@@ -183,7 +176,7 @@ std::string ByteBpe::entry(TokenId token) const {
 }
 
 // The file holds the entries, then the merges with their two sides apart.
-void ByteBpe::save(const std::filesystem::path& stem) const {
+void ByteBpe::save(const fs::path& stem) const {
   std::vector<std::string> lines = pairs_.entries;
   for (const auto& [left, right] : pairs_.merges) {
     lines.push_back(left + between_sides + right);
@@ -221,10 +214,8 @@ BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary) {
   std::vector<CountedWord> chunks;
   chunks.reserve(counts.size());
   for (const auto& [chunk, count] : counts) {
-    CountedWord& added = chunks.emplace_back(CountedWord{.tokens = {}, .count = count});
-    for (const char byte : chunk) {
-      added.tokens.push_back(ids[static_cast<unsigned char>(byte)]);
-    }
+    const auto id_of = [&](char byte) { return ids[static_cast<unsigned char>(byte)]; };
+    chunks.push_back({.tokens = mapped(chunk, id_of), .count = count});
   }
   return train_pairs(std::move(bytes), std::move(chunks), "", vocabulary - mark_count);
 }

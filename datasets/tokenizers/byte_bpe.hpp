@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "datasets/tokenizers/merge_table.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -44,7 +43,7 @@ class ByteBpe : public Tokenizer {
   // The text of the entry, with U+2581 for a space, "\n" for a line end, and <C3> for a byte that
   // is not a whole character.
   std::string entry(TokenId token) const override;
-  void save(const std::filesystem::path& stem) const override;
+  void save(const fs::path& stem) const override;
   WordFronts word_fronts() const override { return {.begins = space_shown}; }
 
   const BytePairs& pairs() const { return pairs_; }

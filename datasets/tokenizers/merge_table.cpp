@@ -114,8 +114,7 @@ class PairTraining {
   }
 
   // Lists the word at each of its pairs for which `is_new` holds.
-  template <class IsNew>
-  void list_word(std::size_t word, const IsNew& is_new) {
+  void list_word(std::size_t word, const auto& is_new) {
     const std::vector<TokenId>& tokens = words_[word].tokens;
     for (std::size_t i = 1; i < tokens.size(); ++i) {
       const TokenPair pair{tokens[i - 1], tokens[i]};
@@ -157,7 +156,7 @@ struct Part {
 MergeTable::MergeTable(const std::vector<Merge>& merges) {
   merges_.reserve(merges.size());
   for (const Merge& merge : merges) {
-    merges_.try_emplace(merge.pair, Ranked{static_cast<Index>(merges_.size()), merge.merged});
+    merges_.try_emplace(merge.pair, Ranked{std::ssize(merges_), merge.merged});
   }
 }
 
@@ -216,10 +215,9 @@ BytePairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord>
 std::vector<std::string_view> merge_with_dropout(std::string_view word, const PieceScore& score,
                                                  double probability, const Draws& draws,
                                                  std::uint64_t& draw) {
-  std::vector<Part> parts;
-  for (const std::string_view character : units_of(word, Unit::character)) {
-    parts.push_back({.text = character, .with_next = std::nullopt});
-  }
+  std::vector<Part> parts = mapped(units_of(word, Unit::character), [](std::string_view character) {
+    return Part{.text = character, .with_next = {}};
+  });
   // A part and the next one are adjacent in the word.
   const auto merged_text = [&](std::size_t i) {
     return std::string_view(parts[i].text.data(), parts[i].text.size() + parts[i + 1].text.size());
@@ -230,11 +228,10 @@ std::vector<std::string_view> merge_with_dropout(std::string_view word, const Pi
   for (std::size_t i = 0; i < parts.size(); ++i) {
     update_score(i);
   }
-  while (true) {
-    const auto best = std::ranges::max_element(parts, {}, &Part::with_next);  // nullopt is lowest
-    if (best == parts.end() || !best->with_next) {
-      break;
-    }
+  const auto best_merge = [&] {  // nullopt is the lowest score
+    return std::ranges::max_element(parts, {}, &Part::with_next);
+  };
+  for (auto best = best_merge(); best != parts.end() && best->with_next; best = best_merge()) {
     if (draw_uniform(draws, draw++) < probability) {
       best->with_next.reset();
       continue;
@@ -247,9 +244,7 @@ std::vector<std::string_view> merge_with_dropout(std::string_view word, const Pi
       update_score(i - 1);
     }
   }
-  std::vector<std::string_view> pieces;
-  std::ranges::transform(parts, std::back_inserter(pieces), &Part::text);
-  return pieces;
+  return mapped(parts, &Part::text);
 }
 
 }  // namespace tapehead

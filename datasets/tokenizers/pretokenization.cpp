@@ -130,8 +130,7 @@ bool is_separate(UChar32 character) {
   return ascii || (category_bit(character) & U_GC_P_MASK) != 0;
 }
 
-template <class Each>
-void for_characters(const icu::UnicodeString& text, const Each& each) {
+void for_characters(const icu::UnicodeString& text, const auto& each) {
   for (std::int32_t i = 0; i < text.length(); i = text.moveIndex32(i, 1)) {
     each(text.char32At(i));
   }

@@ -1,20 +1,18 @@
-#include "datasets/tokenizers/sentencepiece_content.hpp"
-
+// The content of a model, the tokenizer's file with its checksum, and the encoding of a line.
 #include <unordered_map>
 
 #include "core/files/files.hpp"
-#include "core/random/draws.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
 
-// The field numbers of sentencepiece_model.proto.
-constexpr std::uint64_t model_pieces = 1, model_trainer = 2, model_normalizer = 3;
+// Further field numbers of sentencepiece_model.proto.
 constexpr std::uint64_t piece_text = 1, piece_score = 2, piece_type = 3, unused_type = 5;
 constexpr std::uint64_t trainer_model_type = 3, bpe_type = 2;
-constexpr std::uint64_t normalizer_character_map = 2, normalizer_remove_extra_whitespaces = 4;
+constexpr std::uint64_t normalizer_remove_extra_whitespaces = 4;
 
 Piece piece_of(std::string_view message) {
   Piece piece;
@@ -73,12 +71,11 @@ SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer) {
   return content;
 }
 
-void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {
-  write_file_atomically(std::filesystem::path(stem) += suffix, model_ + checksum_of(model_));
+void SentencePieceTokenizer::save(const fs::path& stem) const {
+  write_file_atomically(fs::path(stem) += suffix, model_ + checksum_of(model_));
 }
 
-std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,
-                                                        Pieces pieces) {
+std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const fs::path& file, Pieces pieces) {
   std::string content = read_file(file);
   const std::size_t size = content.size() - std::min(content.size(), checksum_bytes);
   const std::string checksum = content.substr(size);
@@ -99,17 +96,10 @@ bool SentencePieceTokenizer::words_have_tokens_apart() const {
   bool apart = processor_.PieceToId(space_shown) != unknown_id && !pieces.empty() &&
                pieces.front().starts_with(space_shown);
   for (int id = 0; apart && id < processor_.GetPieceSize(); ++id) {
-    std::string_view piece = processor_.IdToPiece(id);
-    while (piece.starts_with(space_shown)) {
-      piece.remove_prefix(space_shown.size());
-    }
-    apart = piece.find(space_shown) == std::string_view::npos;
+    const std::string& piece = processor_.IdToPiece(id);
+    apart = after_spaces(piece).find(space_shown) == std::string_view::npos;
   }
   return apart;
-}
-
-bool SentencePieceTokenizer::has_merges() const {
-  return content_of(*this).kind == TokenizerKind::bpe;
 }
 
 // Drops the space after a part: the library puts a space in front of the next part. No

@@ -43,85 +43,9 @@ std::string_view take_bytes(std::string_view& bytes, std::uint64_t count) {
   return taken;
 }
 
-}  // namespace
-
-std::string serialized_field(std::uint64_t number, std::uint64_t value) {
-  return tag_of(number, WireType::varint) + varint(value);
-}
-
-std::string serialized_field(std::uint64_t number, std::string_view content) {
-  return tag_of(number, WireType::length_delimited) + varint(content.size()) + std::string(content);
-}
-
-SerializedField take_field(std::string_view& message) {
-  const std::string_view before = message;
-  const std::uint64_t tag = take_varint(message);
-  SerializedField field{.number = tag >> 3};
-  switch (static_cast<WireType>(tag & 7)) {
-    case WireType::varint:
-      field.value = take_varint(message);
-      break;
-    case WireType::fixed64:
-      field.content = take_bytes(message, 8);
-      break;
-    case WireType::length_delimited:
-      field.content = take_bytes(message, take_varint(message));
-      break;
-    case WireType::fixed32:
-      field.content = take_bytes(message, 4);
-      break;
-    default:
-      throw DataError("not a SentencePiece model: a field of an unknown type");
-  }
-  field.whole = before.substr(0, before.size() - message.size());
-  return field;
-}
-
-namespace {
-
 // SentencePiece leaves numbers from 200 on to extensions; 1000 is the checksum of a saved model.
 constexpr std::uint64_t target_pieces_number = 1001, language_names_number = 1002,
                         further_entry_number = 1003;
-
-}  // namespace
-
-ModelAdditions additions_of(std::string_view model) {
-  ModelAdditions additions;
-  for_fields(model, [&](const SerializedField& field) {
-    if (field.number == target_pieces_number) {
-      additions.target_pieces = static_cast<Index>(field.value);
-    } else if (field.number == language_names_number) {
-      additions.language_names = field.value != 0;
-    } else if (field.number == further_entry_number) {
-      additions.further_entries.emplace_back(field.content);
-    }
-  });
-  return additions;
-}
-
-std::string with_additions(std::string_view model, const ModelAdditions& additions) {
-  std::string result;
-  for_fields(model, [&](const SerializedField& field) {
-    if (field.number < target_pieces_number || field.number > further_entry_number) {
-      result += field.whole;
-    }
-  });
-  if (const auto count = additions.target_pieces) {
-    result += serialized_field(target_pieces_number, static_cast<std::uint64_t>(*count));
-  }
-  if (additions.language_names) {
-    result += serialized_field(language_names_number, 1);
-  }
-  for (const std::string& entry : additions.further_entries) {
-    result += serialized_field(further_entry_number, entry);
-  }
-  return result;
-}
-
-namespace {
-
-// The field numbers of sentencepiece_model.proto.
-constexpr std::uint64_t normalizer_number = 3, denormalizer_number = 5, map_number = 2;
 
 // A map holds the length of a trie in bytes, the trie, and texts that each end with a zero. The
 // trie is a double array of darts-clone. The child of a node for a byte is the unit at node ^ byte,
@@ -190,11 +114,76 @@ class CharacterMap {
 
 }  // namespace
 
+std::string serialized_field(std::uint64_t number, std::uint64_t value) {
+  return tag_of(number, WireType::varint) + varint(value);
+}
+
+std::string serialized_field(std::uint64_t number, std::string_view content) {
+  return tag_of(number, WireType::length_delimited) + varint(content.size()) + std::string(content);
+}
+
+SerializedField take_field(std::string_view& message) {
+  const std::string_view before = message;
+  const std::uint64_t tag = take_varint(message);
+  SerializedField field{.number = tag >> 3};
+  switch (static_cast<WireType>(tag & 7)) {
+    case WireType::varint:
+      field.value = take_varint(message);
+      break;
+    case WireType::fixed64:
+      field.content = take_bytes(message, 8);
+      break;
+    case WireType::length_delimited:
+      field.content = take_bytes(message, take_varint(message));
+      break;
+    case WireType::fixed32:
+      field.content = take_bytes(message, 4);
+      break;
+    default:
+      throw DataError("not a SentencePiece model: a field of an unknown type");
+  }
+  field.whole = before.substr(0, before.size() - message.size());
+  return field;
+}
+
+ModelAdditions additions_of(std::string_view model) {
+  ModelAdditions additions;
+  for_fields(model, [&](const SerializedField& field) {
+    if (field.number == target_pieces_number) {
+      additions.target_pieces = static_cast<Index>(field.value);
+    } else if (field.number == language_names_number) {
+      additions.language_names = field.value != 0;
+    } else if (field.number == further_entry_number) {
+      additions.further_entries.emplace_back(field.content);
+    }
+  });
+  return additions;
+}
+
+std::string with_additions(std::string_view model, const ModelAdditions& additions) {
+  std::string result;
+  for_fields(model, [&](const SerializedField& field) {
+    if (field.number < target_pieces_number || field.number > further_entry_number) {
+      result += field.whole;
+    }
+  });
+  if (const auto count = additions.target_pieces) {
+    result += serialized_field(target_pieces_number, static_cast<std::uint64_t>(*count));
+  }
+  if (additions.language_names) {
+    result += serialized_field(language_names_number, 1);
+  }
+  for (const std::string& entry : additions.further_entries) {
+    result += serialized_field(further_entry_number, entry);
+  }
+  return result;
+}
+
 void expect_sound_character_maps(std::string_view model) {
   for_fields(model, [](const SerializedField& part) {
-    if (part.number == normalizer_number || part.number == denormalizer_number) {
+    if (part.number == model_normalizer || part.number == model_denormalizer) {
       for_fields(part.content, [](const SerializedField& field) {
-        if (field.number == map_number && !field.content.empty()) {
+        if (field.number == normalizer_character_map && !field.content.empty()) {
           const CharacterMap sound(field.content);
         }
       });

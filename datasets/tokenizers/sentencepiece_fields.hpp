@@ -6,6 +6,11 @@
 
 namespace tapehead {
 
+// Field numbers of sentencepiece_model.proto: of the model, and of a normaliser in it.
+constexpr std::uint64_t model_pieces = 1, model_trainer = 2, model_normalizer = 3,
+                        model_denormalizer = 5;
+constexpr std::uint64_t normalizer_character_map = 2;
+
 struct SerializedField {
   std::uint64_t number = 0;
   std::uint64_t value = 0;     // of a whole number or a truth value
@@ -21,9 +26,7 @@ std::string serialized_field(std::uint64_t number, std::string_view content);
 // has no end, or a type that models do not use.
 SerializedField take_field(std::string_view& message);
 
-// Calls each(field) for each field of the message.
-template <class Each>
-void for_fields(std::string_view message, const Each& each) {
+void for_fields(std::string_view message, const auto& each) {
   while (!message.empty()) {
     each(take_field(message));
   }

@@ -4,27 +4,22 @@
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
 namespace {
 
-// Removes spaces at both ends, and keeps one of several. If `spelled`, U+2581 counts as a space.
-std::string with_single_spaces(std::string_view text, bool spelled) {
+// Removes spaces at both ends, and keeps one of several.
+std::string with_single_spaces(std::string_view text) {
   std::string result;
   bool space = false;
-  while (!text.empty()) {
-    const bool stand_in = spelled && text.starts_with(space_shown);
-    if (stand_in || text.front() == ' ') {
+  for (const char byte : text) {
+    if (byte == ' ') {
       space = !result.empty();
-    } else {
-      if (std::exchange(space, false)) {
-        result += ' ';
-      }
-      result += text.front();
+      continue;
     }
-    text.remove_prefix(stand_in ? space_shown.size() : 1);
+    result += std::exchange(space, false) ? " " : "";
+    result += byte;
   }
   return result;
 }
@@ -45,22 +40,9 @@ void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
     throw DataError("a SentencePiece model of {} pieces, of which a target uses {}",
                     processor.GetPieceSize(), pieces);
   }
-  std::vector<std::string_view> used;
-  for (Index i = 0; i < pieces; ++i) {
-    used.emplace_back(processor.IdToPiece(static_cast<int>(i)));
-  }
+  const auto used = mapped(numbers_below(static_cast<int>(pieces)),
+                           [&](int id) { return std::string_view(processor.IdToPiece(id)); });
   processor.SetVocabulary(used).IgnoreError();  // fails only without a model
-}
-
-// The fault of a model, or empty. The library returns some faults and throws the rest.
-std::string fault_of_loading(const std::string& model,
-                             sentencepiece::SentencePieceProcessor& processor) {
-  try {
-    const auto status = processor.LoadFromSerializedProto(model);
-    return status.ok() ? "" : status.error_message();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
 }
 
 }  // namespace
@@ -68,8 +50,12 @@ std::string fault_of_loading(const std::string& model,
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
     : model_(std::move(model)) {
   expect_sound_character_maps(model_);
-  if (const std::string fault = fault_of_loading(model_, processor_); !fault.empty()) {
-    throw DataError("not a SentencePiece model: {}", fault);
+  try {  // the library returns some faults of a model and throws the rest
+    if (const auto status = processor_.LoadFromSerializedProto(model_); !status.ok()) {
+      throw std::runtime_error(status.error_message());
+    }
+  } catch (const std::exception& error) {
+    throw DataError("not a SentencePiece model: {}", error.what());
   }
   if (processor_.unk_id() != unknown_id || processor_.bos_id() != begin_id ||
       processor_.eos_id() != end_id) {
@@ -95,7 +81,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
     }
   }
   words_apart_ = words_have_tokens_apart();
-  merges_ = has_merges();
+  merges_ = content_of(*this).kind == TokenizerKind::bpe;
 }
 
 std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const {
@@ -203,10 +189,9 @@ std::string SentencePieceTokenizer::words_of(const std::vector<TokenId>& tokens)
   if (std::ranges::all_of(tokens, [&](TokenId token) { return token < pieces_; })) {
     return processor_.DecodeIds(tokens);
   }
-  std::vector<std::string> pieces;
-  for (const TokenId token : tokens) {
-    pieces.push_back(token < pieces_ ? entry(token) : with_plain_spaces(entry(token)));
-  }
+  const auto pieces = mapped(tokens, [&](TokenId token) {
+    return token < pieces_ ? entry(token) : with_plain_spaces(entry(token));
+  });
   const std::string words = processor_.DecodePieces(pieces);
   const auto first = std::ranges::find_if(
       tokens, [](TokenId token) { return token != begin_id && token != end_id; });
@@ -267,9 +252,9 @@ std::string SentencePieceTokenizer::entry(TokenId token) const {
 // The library alone knows the other normalisations, so the text is taken from its pieces.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
                             Normalization normalization) {
-  return normalization == Normalization::identity
-             ? with_single_spaces(with_spaces(text), false)
-             : with_single_spaces(tokenizer.spelled(text), true);
+  return with_single_spaces(normalization == Normalization::identity
+                                ? with_spaces(text)
+                                : with_plain_spaces(tokenizer.spelled(text)));
 }
 
 }  // namespace tapehead

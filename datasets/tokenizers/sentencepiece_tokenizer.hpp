@@ -1,10 +1,10 @@
-// The tokenizer over a SentencePiece model (Kudo and Richardson 2018).
+// The tokenizer over a SentencePiece model (Kudo and Richardson 2018), and the content of the model
+// for code that works without the library.
 #pragma once
 
 #include <sentencepiece_processor.h>
 
 #include "core/random/draws.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -36,7 +36,7 @@ class SentencePieceTokenizer : public Tokenizer {
   // Unknown single characters, and each U+2581, since `decode` would turn it into a space.
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override;
-  void save(const std::filesystem::path& stem) const override;
+  void save(const fs::path& stem) const override;
   WordFronts word_fronts() const override { return {.begins = space_shown}; }
   const std::string* model() const override { return &model_; }
   // The model, with exactly those pieces marked unused that this tokenizer may not use.
@@ -44,7 +44,6 @@ class SentencePieceTokenizer : public Tokenizer {
 
  private:
   bool words_have_tokens_apart() const;
-  bool has_merges() const;
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;
   std::string_view language_name(std::string_view line) const;
   TokenId id_of(const std::string& entry) const;
@@ -61,6 +60,22 @@ class SentencePieceTokenizer : public Tokenizer {
   Vocabulary further_{{}};         // their ids follow the ids of the pieces
   TokenId line_end_ = unknown_id;  // id of a line end, if the model has it
 };
+
+struct Piece {
+  std::string text;
+  float score = 0;
+  bool unused = false;
+};
+
+struct SentencePieceContent {
+  TokenizerKind kind = TokenizerKind::unigram;  // or bpe
+  std::vector<Piece> pieces;                    // in the order of the ids, marks included
+  std::string character_map;   // of the normalisation, as the library compiles it; empty: none
+  bool removes_spaces = true;  // at both ends, and all but one between words
+};
+
+// The content of a tokenizer's model; pieces that it may not use are `unused`. Throws DataError.
+SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer);
 
 // The text that `decode` gives back if no token is unknown.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
@@ -80,7 +95,7 @@ std::string train_sentencepiece(std::span<const std::string> lines, const PieceO
 std::string with_target_pieces_first(const std::string& model,
                                      std::span<const std::string> target_lines);
 
-std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,
+std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const fs::path& file,
                                                         Pieces pieces = Pieces::all);
 
 }  // namespace tapehead

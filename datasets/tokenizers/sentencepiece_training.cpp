@@ -1,6 +1,5 @@
 // Trains a SentencePiece model in memory and reproducibly, and orders the pieces of a joint model.
 // The library ends its process at an internal error, so training has a process of its own.
-#include <mutex>
 #include <unordered_map>
 
 #include <sentencepiece_trainer.h>
@@ -108,24 +107,6 @@ void expect_ok(const sentencepiece::util::Status& status) {
   }
 }
 
-constexpr std::uint64_t pieces_number = 1;  // of ModelProto.pieces
-
-// Does not mark pieces unused, since other programs would not use them for sources then.
-std::string with_unused_pieces_last(const std::string& model,
-                                    const sentencepiece::SentencePieceProcessor& processor) {
-  std::string used, unused, others;
-  int id = 0;
-  Index target_pieces = 0;
-  for_fields(model, [&](const SerializedField& field) {
-    const bool piece = field.number == pieces_number;
-    const bool left_out = piece && processor.IsUnused(id);
-    (!piece ? others : left_out ? unused : used) += field.whole;
-    id += piece ? 1 : 0;
-    target_pieces += piece && !left_out ? 1 : 0;
-  });
-  return with_additions(used + unused + others, {.target_pieces = target_pieces});
-}
-
 }  // namespace
 
 std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options) {
@@ -142,33 +123,40 @@ std::string train_sentencepiece(std::span<const std::string> lines, const PieceO
   } catch (const IsolatedEnd& end) {
     problem = fmt::format("SentencePiece failed with {}; {}", end.what(), other_tokenizers);
   }
-  throw DataError("cannot train a {} tokenizer of {} entries on {} lines: {}",
-                  name_of(options.kind), options.vocabulary, lines.size(), problem);
+  throw DataError("{}{}cannot train a {} tokenizer of {} entries on {} lines: {}", options.place,
+                  options.place.empty() ? "" : ": ", name_of(options.kind), options.vocabulary,
+                  lines.size(), problem);
 }
 
 std::string with_target_pieces_first(const std::string& model,
                                      std::span<const std::string> target_lines) {
   sentencepiece::SentencePieceProcessor processor;
   expect_ok(processor.LoadFromSerializedProto(model));
-  std::set<TokenId> seen;
-  std::mutex guard;
-  for_line_ranges(static_cast<Index>(target_lines.size()), [&](Index first, Index last) {
-    std::set<TokenId> here;
-    std::vector<TokenId> tokens;
-    for (Index i = first; i < last; ++i) {
-      expect_ok(processor.Encode(with_spaces(target_lines[static_cast<std::size_t>(i)]), &tokens));
-      here.insert(tokens.begin(), tokens.end());
-    }
-    const std::scoped_lock lock(guard);
-    seen.merge(here);
-  });
-  std::vector<std::string> pieces;
-  for (const TokenId token : seen) {
-    pieces.push_back(processor.IdToPiece(token));
-  }
+  using Counts = std::map<TokenId, Index>;
+  const auto used_ids =
+      counts_over_lines<Counts>(std::ssize(target_lines), [&](Counts& counts, std::size_t i) {
+        std::vector<TokenId> tokens;
+        expect_ok(processor.Encode(with_spaces(target_lines[i]), &tokens));
+        for (const TokenId token : tokens) {
+          ++counts[token];
+        }
+      });
+  const auto pieces =
+      mapped(std::views::keys(used_ids), [&](TokenId token) { return processor.IdToPiece(token); });
   // Marks all other pieces unused, except our marks and single characters.
   expect_ok(processor.SetVocabulary({pieces.begin(), pieces.end()}));
-  return with_unused_pieces_last(model, processor);
+  // The new model does not mark them: other programs would not use them for sources then.
+  std::string used, unused, others;
+  int id = 0;
+  Index target_pieces = 0;
+  for_fields(model, [&](const SerializedField& field) {
+    const bool piece = field.number == model_pieces;
+    const bool left_out = piece && processor.IsUnused(id);
+    (!piece ? others : left_out ? unused : used) += field.whole;
+    id += piece ? 1 : 0;
+    target_pieces += piece && !left_out ? 1 : 0;
+  });
+  return with_additions(used + unused + others, {.target_pieces = target_pieces});
 }
 
 }  // namespace tapehead

@@ -1,31 +1,21 @@
 #include "datasets/tokenizers/tokenizer.hpp"
 
-#include <mutex>
-
 #include "core/text.hpp"
-#include "datasets/tokenizers/parallel_lines.hpp"
 
 namespace tapehead {
 
 namespace {
 
-bool is_all_spaces(std::string_view entry) {
+constexpr Index most_characters = 40;  // shown of the first unknown part
+
+}  // namespace
+
+std::string_view after_spaces(std::string_view entry) {
   while (entry.starts_with(space_shown)) {
     entry.remove_prefix(space_shown.size());
   }
-  return entry.empty();
+  return entry;
 }
-
-constexpr Index most_characters = 40;  // shown of the first unknown part
-
-void count(LostParts& lost, const std::string& part, LostPart found) {
-  LostPart& entry = lost[part];
-  entry.first_line =
-      entry.count == 0 ? found.first_line : std::min(entry.first_line, found.first_line);
-  entry.count += found.count;
-}
-
-}  // namespace
 
 bool has_entries_with_spaces(const Tokenizer& tokenizer) {
   return !tokenizer.word_fronts().begins.empty();
@@ -49,14 +39,14 @@ std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
   for (const TokenId token : tokens) {
     const bool begins = !goes_on && begins_word(tokenizer, token);
     words.push_back(words.empty() ? 0 : words.back() + (begins ? 1 : 0));
-    goes_on = is_all_spaces(tokenizer.entry(token));
+    goes_on = after_spaces(tokenizer.entry(token)).empty();
   }
   return words;
 }
 
 void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
                       std::span<const TokenId> line_tokens, Index line) {
-  of += static_cast<Index>(line_tokens.size());
+  of += std::ssize(line_tokens);
   const auto count = static_cast<Index>(std::ranges::count(line_tokens, unknown_id));
   if (count == 0) {
     return;
@@ -75,30 +65,6 @@ std::string describe(const UnknownText& unknown) {
       "{} of {} tokens {} unknown to its vocabulary, on {} line{}; the first is `{}`, on line {}",
       unknown.tokens, unknown.of, unknown.tokens == 1 ? "is" : "are", unknown.lines,
       unknown.lines == 1 ? "" : "s", shown(unknown.first, most_characters), unknown.first_line);
-}
-
-LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
-                     const std::function<std::string(std::string_view)>& normalised) {
-  LostParts lost;
-  std::mutex guard;
-  for_line_ranges(static_cast<Index>(lines.size()), [&](Index first, Index last) {
-    LostParts here;
-    for (Index i = first; i < last; ++i) {
-      const std::string& line = lines[static_cast<std::size_t>(i)];
-      std::vector<std::string> parts = tokenizer.unknown_parts(line);
-      if (parts.empty() && tokenizer.decode(tokenizer.encode(line)) != normalised(line)) {
-        parts.emplace_back();
-      }
-      for (const std::string& part : parts) {
-        count(here, part, {.count = 1, .first_line = i + 1});
-      }
-    }
-    const std::scoped_lock lock(guard);
-    for (const auto& [part, found] : here) {
-      count(lost, part, found);
-    }
-  });
-  return lost;
 }
 
 }  // namespace tapehead

@@ -31,7 +31,6 @@ inline constexpr AddedMarks AddedMarks::begin_and_end{begin_id, end_id};
 inline constexpr AddedMarks AddedMarks::begin_after{{}, begin_id};
 inline constexpr AddedMarks AddedMarks::end_before{end_id, {}};
 
-// Characters that stand for something else in the texts of tokens.
 inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
 inline constexpr std::string_view space_shown = "\u2581";        // for a space in an entry
 
@@ -59,8 +58,7 @@ class Tokenizer {
   // The parts of the text that have no entry and that `decode` would not give back, in order.
   virtual std::vector<std::string> unknown_parts(std::string_view /*text*/) const { return {}; }
   virtual std::string entry(TokenId token) const = 0;  // how one entry is shown
-  virtual void save(
-      const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
+  virtual void save(const fs::path& stem) const = 0;   // writes stem + ".vocabulary" or ".model"
   virtual WordFronts word_fronts() const { return {}; }
   // The bytes of the SentencePiece model; null for other tokenizers.
   virtual const std::string* model() const { return nullptr; }
@@ -69,6 +67,9 @@ class Tokenizer {
     return this == &other || (model() && other.model() && *model() == *other.model());
   }
 };
+
+// The entry without the U+2581 at its beginning.
+std::string_view after_spaces(std::string_view entry);
 
 // Whether entries that begin a word hold the space before it, as in SentencePiece and byte_bpe.
 bool has_entries_with_spaces(const Tokenizer& tokenizer);
@@ -89,13 +90,10 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> target;
 };
 
-// Types of tokenizers and of text normalisation, and the options for making a tokenizer.
-
 enum class TokenizerKind { word, character, bpe, unigram, byte, byte_bpe, word_piece };
 constexpr ValueNames<7> value_names(TokenizerKind) {
   return {"word", "character", "bpe", "unigram", "byte", "byte_bpe", "word_piece"};
 }
-// Whether SentencePiece trains this type of tokenizer.
 constexpr bool is_sentencepiece(TokenizerKind kind) {
   return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
 }
@@ -111,11 +109,12 @@ struct PieceOptions {
   Normalization normalization = Normalization::identity;
   double character_coverage = 1.0;
   bool running_text = false;  // spaces stay as they are, and there is an entry for a line end
+  std::string place{};        // of the lines, for errors
+  // For WordPiece alone:
+  bool lower_case = false;  // drops case and accents
 };
 
-// Text that a tokenizer loses: unknown tokens of encoded lines (UnknownText), and lost parts of the
-// lines that it was made from (LostParts).
-
+// The unknown tokens of encoded lines.
 struct UnknownText {
   Index tokens = 0;  // tokens that became the unknown mark
   Index lines = 0;   // lines with such tokens
@@ -131,17 +130,5 @@ struct UnknownText {
 
 // "3 of 120 tokens are unknown to its vocabulary, on 2 lines; the first is `99`, on line 1".
 std::string describe(const UnknownText& unknown);
-
-// How often a part of lines is lost, and the first line that loses it.
-struct LostPart {
-  Index count = 0;
-  Index first_line = 0;  // counted from 1
-};
-using LostParts = std::map<std::string, LostPart>;
-
-// Counts the unknown parts of each line. If a line has none, but its tokens do not decode to
-// `normalised(line)`, the line counts as the part "".
-LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
-                     const std::function<std::string(std::string_view)>& normalised);
 
 }  // namespace tapehead

@@ -1,15 +1,11 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 
 #include "core/files/files.hpp"
-#include "core/random/draws.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -23,7 +19,7 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const fs::path& file) {
   auto [kind, entries] = load_vocabulary(file);
   try {
     for (const Unit unit : {Unit::word, Unit::character, Unit::byte}) {
-      if (kind == value_names(unit)[static_cast<std::size_t>(unit)]) {
+      if (kind == name_of(unit)) {
         return std::make_unique<VocabularyTokenizer>(Vocabulary(std::move(entries)), unit);
       }
     }
@@ -50,8 +46,7 @@ bool has_tokenizer(const fs::path& stem) {
 }  // namespace
 
 std::shared_ptr<const Tokenizer> tokenizer_of_lines(const PieceOptions& options,
-                                                    std::span<const std::string> lines,
-                                                    bool lower_case) {
+                                                    std::span<const std::string> lines) {
   if (const auto unit = unit_of(options.kind)) {
     return std::make_shared<VocabularyTokenizer>(
         *unit == Unit::byte ? all_bytes() : count_units(lines, *unit, options.vocabulary), *unit);
@@ -61,7 +56,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of_lines(const PieceOptions& options,
   }
   if (options.kind == TokenizerKind::word_piece) {
     return std::make_shared<WordPiece>(
-        train_word_piece(lines, options.vocabulary, word_piece_options(lower_case)));
+        train_word_piece(lines, options.vocabulary, word_piece_options(options.lower_case)));
   }
   return std::make_shared<SentencePieceTokenizer>(train_sentencepiece(lines, options));
 }

@@ -14,16 +14,6 @@ std::string header_of(std::string_view kind, Index entries, std::string_view bod
   return fmt::format("{} {} {} {:016x}", signature, kind, entries, digest(body));
 }
 
-std::vector<std::string> lines_of(std::string_view body) {
-  std::vector<std::string> lines;
-  while (!body.empty()) {
-    const std::size_t end = std::min(body.find(line_end), body.size());
-    lines.emplace_back(end == 0 ? line_end : body.substr(0, end));
-    body.remove_prefix(std::min(end + 1, body.size()));
-  }
-  return lines;
-}
-
 constexpr std::string_view white_space = "\n \t\v\f\r";
 constexpr std::string_view space_in_line = white_space.substr(1);
 
@@ -61,12 +51,8 @@ const std::string& Vocabulary::entry(TokenId id) const {
 }
 
 void count_entry(std::string_view entry, EntryCounts& counts) {
-  const auto found = counts.find(entry);
-  if (found == counts.end()) {
-    counts.emplace(entry, 1);
-  } else {
-    ++found->second;
-  }
+  const auto known = counts.find(entry);  // without a copy of the entry
+  ++(known == counts.end() ? counts.emplace(entry, 0).first : known)->second;
 }
 
 Vocabulary most_frequent(const EntryCounts& counts, Index limit) {
@@ -81,8 +67,7 @@ Vocabulary most_frequent(const EntryCounts& counts, Index limit) {
   return Vocabulary(std::move(entries));
 }
 
-void save_vocabulary(std::span<const std::string> entries, std::string_view kind,
-                     std::filesystem::path stem) {
+void save_vocabulary(std::span<const std::string> entries, std::string_view kind, fs::path stem) {
   std::string body;
   for (const std::string& entry : entries) {
     body += entry == line_end ? "" : entry;
@@ -92,7 +77,7 @@ void save_vocabulary(std::span<const std::string> entries, std::string_view kind
                         header_of(kind, std::ssize(entries), body) + '\n' + body);
 }
 
-SavedVocabulary load_vocabulary(const std::filesystem::path& file) {
+SavedVocabulary load_vocabulary(const fs::path& file) {
   const std::string content = read_file(file, most_settings_bytes);
   const std::size_t end = content.find('\n');
   if (!content.starts_with(signature) || end == std::string::npos) {
@@ -100,7 +85,9 @@ SavedVocabulary load_vocabulary(const std::filesystem::path& file) {
   }
   const std::string_view header(content.data(), end);
   const std::string_view body(content.data() + end + 1, content.size() - end - 1);
-  std::vector<std::string> entries = lines_of(body);
+  std::vector<std::string> entries = mapped(text_lines(body), [](std::string_view line) {
+    return std::string(line.empty() ? line_end : line);
+  });
   std::string kind(header.substr(std::min(header.find(' '), header.size() - 1) + 1));
   kind.resize(std::min(kind.find(' '), kind.size()));  // the second word
   if (header != header_of(kind, std::ssize(entries), body)) {
@@ -137,19 +124,13 @@ Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limi
 }
 
 Vocabulary all_bytes() {
-  std::vector<std::string> entries;
-  for (int byte = 0; byte < 256; ++byte) {
-    entries.emplace_back(1, static_cast<char>(byte));
-  }
-  return Vocabulary(std::move(entries));
+  return Vocabulary(
+      mapped(numbers_below(256), [](int byte) { return std::string(1, static_cast<char>(byte)); }));
 }
 
 std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text) const {
-  std::vector<TokenId> tokens;
-  for (const std::string_view entry : units_of(text, unit_)) {
-    tokens.push_back(vocabulary_.id(entry));
-  }
-  return tokens;
+  return mapped(units_of(text, unit_),
+                [&](std::string_view entry) { return vocabulary_.id(entry); });
 }
 
 std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) const {
@@ -200,31 +181,17 @@ std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<Number
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
 }
 
-ClassTokenizer::ClassTokenizer(std::vector<std::string> classes) : classes_(std::move(classes)) {
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    numbers_.emplace(classes_[i], static_cast<TokenId>(i));
-  }
-}
-
 std::vector<TokenId> ClassTokenizer::encode(std::string_view text) const {
-  const auto found = numbers_.find(text);
-  return found == numbers_.end() ? std::vector<TokenId>{} : std::vector{found->second};
+  const TokenId id = classes_.id(text);
+  return id == unknown_id ? std::vector<TokenId>{} : std::vector<TokenId>{id - mark_count};
 }
 
 std::string ClassTokenizer::decode(const std::vector<TokenId>& tokens) const {
-  std::vector<std::string> names;
-  for (const TokenId token : tokens) {
-    names.push_back(entry(token));
-  }
-  return join(names, " ");
+  return join(tokens | std::views::transform([&](TokenId token) { return entry(token); }), " ");
 }
 
 std::vector<std::string> ClassTokenizer::unknown_parts(std::string_view text) const {
-  return numbers_.contains(text) ? std::vector<std::string>{} : std::vector{std::string(text)};
-}
-
-std::string ClassTokenizer::entry(TokenId token) const {
-  return classes_.at(static_cast<std::size_t>(token));
+  return encode(text).empty() ? std::vector{std::string(text)} : std::vector<std::string>{};
 }
 
 }  // namespace tapehead

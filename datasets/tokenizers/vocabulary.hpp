@@ -26,9 +26,9 @@ class Vocabulary {
   // except an entry that is the line end.
   explicit Vocabulary(std::vector<std::string> entries);
 
-  Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
-  TokenId id(std::string_view entry) const;                           // unknown_id when absent
-  const std::string& entry(TokenId id) const;                         // "<unk>" when out of range
+  Index size() const { return std::ssize(entries_); }  // marks included
+  TokenId id(std::string_view entry) const;            // unknown_id when absent
+  const std::string& entry(TokenId id) const;          // "<unk>" when out of range
   // Without the marks.
   std::span<const std::string> entries() const { return std::span(entries_).subspan(mark_count); }
 
@@ -40,13 +40,11 @@ class Vocabulary {
 // The most frequent entries, at most `limit` with the marks. Ties are in lexicographic order.
 Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 
-// The suffix of the files of vocabularies.
 inline constexpr std::string_view vocabulary_suffix = ".vocabulary";
 
 // Writes the file `stem` + vocabulary_suffix: a line with `kind`, the number of entries and a
 // checksum; then each entry on its own line. An empty line stands for the line end.
-void save_vocabulary(std::span<const std::string> entries, std::string_view kind,
-                     std::filesystem::path stem);
+void save_vocabulary(std::span<const std::string> entries, std::string_view kind, fs::path stem);
 
 struct SavedVocabulary {
   std::string kind;
@@ -54,7 +52,7 @@ struct SavedVocabulary {
 };
 
 // Throws IoError if the file is missing, damaged or of another format.
-SavedVocabulary load_vocabulary(const std::filesystem::path& file);
+SavedVocabulary load_vocabulary(const fs::path& file);
 
 enum class Unit { word, character, byte };
 constexpr ValueNames<3> value_names(Unit) { return {"word", "character", "byte"}; }  // in files
@@ -88,7 +86,7 @@ class VocabularyTokenizer : public Tokenizer {
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override;
-  void save(const std::filesystem::path& stem) const override {
+  void save(const fs::path& stem) const override {
     save_vocabulary(vocabulary_.entries(), name_of(unit_), stem);
   }
 
@@ -116,23 +114,20 @@ class ClassTokenizer : public Tokenizer {
   static constexpr std::string_view kind = "class";
 
   // `classes` has no duplicates.
-  explicit ClassTokenizer(std::vector<std::string> classes);
+  explicit ClassTokenizer(std::vector<std::string> classes) : classes_(std::move(classes)) {}
 
-  Index size() const override { return std::ssize(classes_); }
+  Index size() const override { return classes_.size() - mark_count; }
   // The number of the class; empty if there is no such class.
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;
-  std::string entry(TokenId token) const override;
-  void save(const std::filesystem::path& stem) const override {
-    save_vocabulary(classes_, kind, stem);
+  std::string entry(TokenId token) const override { return classes_.entry(mark_count + token); }
+  void save(const fs::path& stem) const override {
+    save_vocabulary(classes_.entries(), kind, stem);
   }
 
-  const std::vector<std::string>& classes() const { return classes_; }
-
  private:
-  std::vector<std::string> classes_;
-  std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> numbers_;
+  Vocabulary classes_;  // class n is entry n after the marks
 };
 
 }  // namespace tapehead

@@ -1,12 +1,8 @@
 #include "datasets/tokenizers/word_piece.hpp"
 
-#include <charconv>
-#include <mutex>
-#include <system_error>
-
+#include "core/text.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
@@ -20,128 +16,16 @@ void remove_last_character(std::string& text) {
   text.pop_back();
 }
 
-}  // namespace
-
-WordPiece::WordPiece(std::vector<std::string> entries, const WordPieceOptions& options)
-    : vocabulary_(std::move(entries)), options_(options) {
-  for (const std::string& entry : vocabulary_.entries()) {
-    if (entry.empty() || entry.find(line_end) != std::string::npos) {
-      throw DataError("an entry is empty or contains a line end");
-    }
-  }
-}
-
-std::vector<TokenId> WordPiece::tokens_of_word(std::string_view word) const {
-  if (std::ssize(units_of(word, Unit::character)) > options_.longest_word) {
-    return {unknown_id};
-  }
-  std::vector<TokenId> tokens;
-  while (!word.empty()) {
-    std::string piece(tokens.empty() ? "" : goes_on);
-    const std::size_t start = piece.size();
-    piece += word;
-    while (piece.size() > start && vocabulary_.id(piece) == unknown_id) {
-      remove_last_character(piece);
-    }
-    if (piece.size() == start) {
-      return {unknown_id};
-    }
-    tokens.push_back(vocabulary_.id(piece));
-    word.remove_prefix(piece.size() - start);
-  }
-  return tokens;
-}
-
-std::vector<TokenId> WordPiece::encode(std::string_view text) const {
-  std::vector<TokenId> tokens;
-  for (const std::string& word : basic_words(text, options_.words)) {
-    const std::vector<TokenId> more = tokens_of_word(word);
-    tokens.insert(tokens.end(), more.begin(), more.end());
-  }
-  return tokens;
-}
-
-std::string WordPiece::decode(const std::vector<TokenId>& tokens) const {
-  std::string text;
-  bool any = false;
-  for (const TokenId token : tokens) {
-    if (token == begin_id || token == end_id) {
-      continue;
-    }
-    const bool known = token >= mark_count && token < size();
-    std::string_view entry = known ? std::string_view(vocabulary_.entry(token)) : unknown_mark_text;
-    if (any && entry.starts_with(goes_on)) {
-      entry.remove_prefix(goes_on.size());
-    } else if (any && entry != "." && entry != "," && entry != "?" && entry != "!") {
-      text += ' ';
-    }
-    text += entry;
-    any = true;
-  }
-  return text;
-}
-
-std::vector<std::string> WordPiece::unknown_parts(std::string_view text) const {
-  std::vector<std::string> unknown;
-  for (std::string& word : basic_words(text, options_.words)) {
-    if (tokens_of_word(word).front() == unknown_id) {
-      unknown.push_back(std::move(word));
-    }
-  }
-  return unknown;
-}
-
-// The first line of the file has the options: four letters y or n, and the longest word.
-void WordPiece::save(const std::filesystem::path& stem) const {
-  const BasicWordOptions& words = options_.words;
-  std::string first;
-  for (const bool option :
-       {words.clean, words.chinese_characters, words.strip_accents, words.lower_case}) {
-    first += option ? 'y' : 'n';
-  }
-  std::vector<std::string> lines{fmt::format("{} {}", first, options_.longest_word)};
-  std::ranges::copy(vocabulary_.entries(), std::back_inserter(lines));
-  save_vocabulary(lines, kind, stem);
-}
-
-WordPiece word_piece_of(const std::vector<std::string>& saved) {
-  const std::string first = saved.empty() ? "" : saved.front();
-  Index longest_word = 0;
-  if (first.size() < 6 || first.find_first_not_of("yn") != 4 ||
-      std::from_chars(first.data() + 5, first.data() + first.size(), longest_word).ec !=
-          std::errc()) {
-    throw DataError("`{}` are no options of WordPiece", first);
-  }
-  const WordPieceOptions options{.words = {.clean = first[0] == 'y',
-                                           .chinese_characters = first[1] == 'y',
-                                           .strip_accents = first[2] == 'y',
-                                           .lower_case = first[3] == 'y'},
-                                 .longest_word = longest_word};
-  return {std::vector<std::string>(saved.begin() + 1, saved.end()), options};
-}
-
 // Training begins with the characters of the text and merges the most frequent pairs, as the
 // package tokenizers does. Schuster and Nakajima (2012, "Japanese and Korean voice search") merge
 // by the gain in likelihood instead, and their trainer is not public.
 
-namespace {
-
 EntryCounts counts_of_words(std::span<const std::string> lines, const BasicWordOptions& options) {
-  EntryCounts counts;
-  std::mutex guard;
-  for_line_ranges(std::ssize(lines), [&](Index first, Index last) {
-    EntryCounts here;
-    for (Index i = first; i < last; ++i) {
-      for (const std::string& word : basic_words(lines[static_cast<std::size_t>(i)], options)) {
-        count_entry(word, here);
-      }
-    }
-    const std::scoped_lock lock(guard);
-    for (const auto& [word, count] : here) {
-      counts[word] += count;
+  return counts_over_lines<EntryCounts>(std::ssize(lines), [&](EntryCounts& counts, std::size_t i) {
+    for (const std::string& word : basic_words(lines[i], options)) {
+      count_entry(word, counts);
     }
   });
-  return counts;
 }
 
 // The characters of a word. All but the first have the prefix `goes_on`.
@@ -181,10 +65,8 @@ std::vector<CountedWord> known_words(const EntryCounts& words,
   const Vocabulary kept(characters);
   std::vector<CountedWord> known;
   for (const auto& [word, count] : words) {
-    CountedWord counted{.tokens = {}, .count = count};
-    for (const std::string& character : characters_of_word(word)) {
-      counted.tokens.push_back(kept.id(character) - mark_count);
-    }
+    const auto number_of = [&](const std::string& one) { return kept.id(one) - mark_count; };
+    CountedWord counted{.tokens = mapped(characters_of_word(word), number_of), .count = count};
     if (std::ranges::find(counted.tokens, unknown_id - mark_count) == counted.tokens.end()) {
       known.push_back(std::move(counted));
     }
@@ -193,6 +75,102 @@ std::vector<CountedWord> known_words(const EntryCounts& words,
 }
 
 }  // namespace
+
+WordPiece::WordPiece(std::vector<std::string> entries, const WordPieceOptions& options)
+    : vocabulary_(std::move(entries)), options_(options) {
+  for (const std::string& entry : vocabulary_.entries()) {
+    if (entry.empty() || entry.find(line_end) != std::string::npos) {
+      throw DataError("an entry is empty or contains a line end");
+    }
+  }
+}
+
+std::vector<TokenId> WordPiece::tokens_of_word(std::string_view word) const {
+  if (std::ssize(units_of(word, Unit::character)) > options_.longest_word) {
+    return {unknown_id};
+  }
+  std::vector<TokenId> tokens;
+  while (!word.empty()) {
+    std::string piece(tokens.empty() ? "" : goes_on);
+    const std::size_t start = piece.size();
+    piece += word;
+    while (piece.size() > start && vocabulary_.id(piece) == unknown_id) {
+      remove_last_character(piece);
+    }
+    if (piece.size() == start) {
+      return {unknown_id};
+    }
+    tokens.push_back(vocabulary_.id(piece));
+    word.remove_prefix(piece.size() - start);
+  }
+  return tokens;
+}
+
+std::vector<TokenId> WordPiece::encode(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  for (const std::string& word : basic_words(text, options_.words)) {
+    std::ranges::copy(tokens_of_word(word), std::back_inserter(tokens));
+  }
+  return tokens;
+}
+
+std::string WordPiece::decode(const std::vector<TokenId>& tokens) const {
+  std::string text;
+  bool any = false;
+  for (const TokenId token : tokens) {
+    if (token == begin_id || token == end_id) {
+      continue;
+    }
+    const bool known = token >= mark_count && token < size();
+    std::string_view entry = known ? std::string_view(vocabulary_.entry(token)) : unknown_mark_text;
+    if (any && entry.starts_with(goes_on)) {
+      entry.remove_prefix(goes_on.size());
+    } else if (any && entry != "." && entry != "," && entry != "?" && entry != "!") {
+      text += ' ';
+    }
+    text += entry;
+    any = true;
+  }
+  return text;
+}
+
+std::vector<std::string> WordPiece::unknown_parts(std::string_view text) const {
+  std::vector<std::string> unknown;
+  for (std::string& word : basic_words(text, options_.words)) {
+    if (tokens_of_word(word).front() == unknown_id) {
+      unknown.push_back(std::move(word));
+    }
+  }
+  return unknown;
+}
+
+// The first line of the file has the options: four letters y or n, and the longest word.
+void WordPiece::save(const fs::path& stem) const {
+  const BasicWordOptions& words = options_.words;
+  std::string first;
+  for (const bool option :
+       {words.clean, words.chinese_characters, words.strip_accents, words.lower_case}) {
+    first += option ? 'y' : 'n';
+  }
+  std::vector<std::string> lines{fmt::format("{} {}", first, options_.longest_word)};
+  std::ranges::copy(vocabulary_.entries(), std::back_inserter(lines));
+  save_vocabulary(lines, kind, stem);
+}
+
+WordPiece word_piece_of(const std::vector<std::string>& saved) {
+  const std::string_view first = saved.empty() ? std::string_view() : saved.front();
+  const bool begins_well = first.size() > 5 && first.find_first_not_of("yn") == 4;
+  const auto longest_word = begins_well ? whole_number(first.substr(5)) : std::nullopt;
+  if (!longest_word) {
+    throw DataError("`{}` are no options of WordPiece", first);
+  }
+  const WordPieceOptions options{.words = {.clean = first[0] == 'y',
+                                           .chinese_characters = first[1] == 'y',
+                                           .strip_accents = first[2] == 'y',
+                                           .lower_case = first[3] == 'y'},
+                                 .longest_word = *longest_word};
+  return {std::vector<std::string>(saved.begin() + 1, saved.end()), options};
+}
 
 WordPiece train_word_piece(std::span<const std::string> lines, Index vocabulary,
                            const WordPieceOptions& options) {

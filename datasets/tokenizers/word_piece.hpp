@@ -3,8 +3,6 @@
 // beginning on. Entries that continue a word begin with "##".
 #pragma once
 
-#include "datasets/tokenizers/pretokenization.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -35,7 +33,7 @@ class WordPiece : public Tokenizer {
   // The unknown words, after lower-casing and stripping of accents.
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
-  void save(const std::filesystem::path& stem) const override;
+  void save(const fs::path& stem) const override;
   WordFronts word_fronts() const override { return {.goes_on = goes_on}; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }

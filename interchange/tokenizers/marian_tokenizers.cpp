@@ -4,18 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
-#include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 nlohmann::json read_ids(const fs::path& file) {
   nlohmann::json ids = parse_sorted_json(read_file(file, most_settings_bytes), file.string());

@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
@@ -20,7 +19,6 @@ struct PretrainedTokenizer {
   std::optional<Index> mask{};    // the mask's id in the files; our id is `mask_id`
 };
 
-// The tokenizers of both sides.
 struct PretrainedTokenizers {
   PretrainedTokenizer source;
   PretrainedTokenizer target;
@@ -52,7 +50,7 @@ PretrainedTokenizer renumbered(EntriesById entries, const FileMarks& marks,
 PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
                                const MakeTokenizer& make);
 
-// The lines of a text, without line ends.
+// The lines of a text, without line ends "\n" and "\r\n".
 std::vector<std::string_view> file_lines(std::string_view text);
 
 // Reads the first of these that the directory contains:
@@ -64,7 +62,7 @@ std::vector<std::string_view> file_lines(std::string_view text);
 // tells which entries are marks. Throws IoError that names the file if none exists or the first one
 // is damaged or unsupported; the message names the unsupported normaliser, pre-tokeniser, pattern,
 // model or option.
-PretrainedTokenizer read_pretrained_tokenizer(const std::filesystem::path& directory,
+PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory,
                                               const FindMarks& find_marks = marks_by_name);
 
 // The ids of the marks that a tokenizer adds to a text.
@@ -75,7 +73,7 @@ struct MarksAround {
 
 // From the TemplateProcessing, BertProcessing or RobertaProcessing in `tokenizer.json`; nullopt if
 // there is no `tokenizer.json`. Throws IoError.
-std::optional<MarksAround> marks_around_text(const std::filesystem::path& directory);
+std::optional<MarksAround> marks_around_text(const fs::path& directory);
 
 // Reads a tokenizer from a parsed `tokenizer.json`; from the files of GPT-2 (entries of
 // `vocab.json`, text of `merges.txt`); or from those of BERT (text of `vocab.txt`, one entry per
@@ -95,12 +93,12 @@ PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohm
 // model has a mask. Throws DataError for a tokenizer that the files cannot represent
 // (interchange/tokenizers/tokenizer_parts.hpp), and IoError.
 void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMarks& marks,
-                                const std::filesystem::path& directory);
+                                const fs::path& directory);
 
 // Reads a tokenizer of words, characters, bytes or SentencePiece subwords that we wrote; nullopt if
 // tokenizer.json is not exactly what `write_pretrained_tokenizer` writes for it. Throws IoError for
 // a file that cannot be read.
-std::optional<PretrainedTokenizer> read_written_tokenizer(const std::filesystem::path& directory);
+std::optional<PretrainedTokenizer> read_written_tokenizer(const fs::path& directory);
 
 // Reads source.spm, target.spm, vocab.json and, if the sides have separate ids, target_vocab.json.
 // A piece without an id gets the unknown mark's id. Entries with an id that are no pieces are added
@@ -108,7 +106,7 @@ std::optional<PretrainedTokenizer> read_written_tokenizer(const std::filesystem:
 // pieces and ids, the tokenizers are joint, and the target uses only pieces that target.spm marks
 // used. Marian has no begin mark: a target begins with the id `begin`. Throws IoError that names
 // the file.
-PretrainedTokenizers read_marian_tokenizers(const std::filesystem::path& directory, Index begin);
+PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index begin);
 
 // Writes source.spm, target.spm, vocab.json, tokenizer_config.json and special_tokens_map.json; if
 // the target's ids differ or are fewer, also target_vocab.json, with `separate_vocabs`. All ids are
@@ -116,6 +114,6 @@ PretrainedTokenizers read_marian_tokenizers(const std::filesystem::path& directo
 // starts. `longest`: the most tokens of a source, including marks; 0: unlimited. Throws DataError
 // unless both tokenizers are SentencePiece models, and IoError.
 void write_marian_tokenizers(const Tokenizers& tokenizers, Index longest,
-                             const std::filesystem::path& directory);
+                             const fs::path& directory);
 
 }  // namespace tapehead

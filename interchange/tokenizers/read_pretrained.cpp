@@ -1,20 +1,16 @@
 // Reads a tokenizer from the files of a published model.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
 bool is_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
 
 // Calls `read` with the file's content; adds the name of the file to its errors.
-template <class Read>
-auto read_from(const fs::path& file, const Read& read) {
+auto read_from(const fs::path& file, const auto& read) {
   try {
     return read(read_file(file, most_settings_bytes));
   } catch (const DataError& error) {
@@ -24,8 +20,7 @@ auto read_from(const fs::path& file, const Read& read) {
   }
 }
 
-template <class Read>
-auto read_json_from(const fs::path& file, const Read& read) {
+auto read_json_from(const fs::path& file, const auto& read) {
   return read_from(
       file, [&](const std::string& text) { return read(parse_sorted_json(text, file.string())); });
 }
@@ -139,14 +134,9 @@ PretrainedTokenizer renumbered(EntriesById entries, const FileMarks& marks,
 }
 
 std::vector<std::string_view> file_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (lines.back().ends_with('\r')) {
-      lines.back().remove_suffix(1);
-    }
+  std::vector<std::string_view> lines = text_lines(text);
+  for (std::string_view& line : lines) {
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
   }
   return lines;
 }

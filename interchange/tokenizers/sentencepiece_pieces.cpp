@@ -1,8 +1,6 @@
 // SentencePiece models in the format of tokenizer.json.
 
 #include "core/text.hpp"
-#include "datasets/tokenizers/sentencepiece_content.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
@@ -55,8 +53,8 @@ Json merges_of(std::span<const Piece> pieces) {
   for (std::size_t id = mark_count; id < pieces.size(); ++id) {
     ids.emplace(pieces[id].text, id);
   }
-  std::vector<std::size_t> best_first(pieces.size() - mark_count);
-  std::iota(best_first.begin(), best_first.end(), std::size_t{mark_count});
+  std::vector<std::size_t> best_first =
+      mapped(std::views::iota(std::size_t{mark_count}, pieces.size()), std::identity());
   std::ranges::stable_sort(best_first, std::greater(),
                            [&](std::size_t id) { return pieces[id].score; });
   Json merges = Json::array();
@@ -102,8 +100,7 @@ TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
   const SentencePieceContent content = content_of(tokenizer);
   expect_all_used(tokenizer, content.pieces);
   const auto pieces = std::span(content.pieces);
-  std::vector<std::string> entries;
-  std::ranges::transform(pieces.subspan(mark_count), std::back_inserter(entries), &Piece::text);
+  const std::vector<std::string> entries = mapped(pieces.subspan(mark_count), &Piece::text);
   TokenizerParts parts{.marks = apart_from(entries, {}),
                        .normalizer = normalizer_of(content),
                        .decoder = decoder_of(content.removes_spaces)};

@@ -1,9 +1,6 @@
 // Reads byte-level BPE and WordPiece from the files of published models.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
-#include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/word_piece.hpp"
-
 namespace tapehead {
 
 namespace {

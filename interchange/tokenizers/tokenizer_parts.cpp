@@ -87,9 +87,7 @@ TokenizerParts characters_in_json(std::span<const std::string> entries) {
 
 // Each byte is written as its byte character.
 TokenizerParts bytes_in_json(std::span<const std::string> bytes) {
-  std::vector<std::string> entries;
-  std::ranges::transform(bytes, std::back_inserter(entries), spelled_bytes);
-  TokenizerParts parts = characters_in_json(entries);
+  TokenizerParts parts = characters_in_json(mapped(bytes, spelled_bytes));
   parts.pre_tokenizer = byte_level(false);
   parts.decoder = byte_level(false);
   return parts;
@@ -232,7 +230,8 @@ TokenizerParts parts_of(const ByteBpe& tokenizer) {
 // WordPiece cuts off punctuation, so the text of a mark is never read as a mark.
 TokenizerParts parts_of(const WordPiece& tokenizer) {
   const std::span<const std::string> entries = tokenizer.vocabulary().entries();
-  const MarkTexts marks = apart_from(entries, bert_marks());
+  const MarkTexts marks =
+      apart_from(entries, {.unknown = "[UNK]", .begin = "[CLS]", .end = "[SEP]", .mask = "[MASK]"});
   const WordPieceOptions& options = tokenizer.options();
   return {.marks = marks,
           .normalizer = {{"type", "BertNormalizer"},

@@ -9,8 +9,6 @@
 #include "core/files/json_text.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 
 namespace tapehead {
@@ -31,20 +29,13 @@ struct MarkTexts {
   std::string mask = "<mask>";
 };
 
-// BERT's spelling of the marks.
-inline MarkTexts bert_marks() {
-  return {.unknown = "[UNK]", .begin = "[CLS]", .end = "[SEP]", .mask = "[MASK]"};
-}
-
 // Marks that differ from all entries: a mark that equals an entry gets another pair of brackets,
 // such as <<unk>>, because the files cannot give an entry and a mark the same text.
 MarkTexts apart_from(std::span<const std::string> entries, MarkTexts marks);
 
-// The content of special_tokens_map.json, such as {"bos_token": "<s>"}. If a text has marks on both
-// sides, they are also BERT's cls_token and sep_token.
+// The contents of special_tokens_map.json, such as {"bos_token": "<s>"}, and tokenizer_config.json.
+// If a text has marks on both sides, they are also BERT's cls_token and sep_token.
 Json named_marks(const MarkTexts& texts, const PretrainedMarks& marks);
-
-// The content of tokenizer_config.json.
 Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks);
 
 // The part of tokenizer.json that adds marks to a text or a pair; null: it adds none. In a pair,
@@ -52,7 +43,7 @@ Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks);
 Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks);
 
 // Writes one value per line, so that versions of the file can be compared. Throws IoError.
-inline void write_json(const std::filesystem::path& file, const Json& json) {
+inline void write_json(const fs::path& file, const Json& json) {
   write_file_atomically(file, json.dump(1) + '\n');
 }
 

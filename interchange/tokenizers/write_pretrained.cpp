@@ -2,14 +2,9 @@
 // (AutoTokenizer.from_pretrained).
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -128,8 +123,7 @@ std::optional<PretrainedTokenizer> read_written_tokenizer(const fs::path& direct
       return std::nullopt;
     }
     const Index size = read.tokenizer->size();
-    read.file_ids.resize(static_cast<std::size_t>(size));
-    std::iota(read.file_ids.begin(), read.file_ids.end(), Index{0});
+    read.file_ids = mapped(numbers_below(size), std::identity());
     if (std::ssize(file.at("added_tokens")) > mark_count) {
       read.mask = size;
     }

@@ -2,7 +2,6 @@
 
 #include <unicode/uchar.h>
 
-#include "datasets/corpus/windows.hpp"
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/sequence/pattern.hpp"
-#include "datasets/sequence.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {

@@ -45,12 +45,8 @@ Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, 
 
 MapFigures figures_of(const Tensor& a, const Tensor& b) {
   const std::vector<double> values = product_singular_values(a, b);
-  double sum = 0;
-  double squares = 0;
-  for (const double value : values) {
-    sum += value;
-    squares += value * value;
-  }
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
   double entropy = 0;
   for (const double value : values) {
     entropy -= entropy_term(value / sum);
@@ -102,11 +98,7 @@ std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAtte
         return columns_of(store.value(combination.output_weight), head, spec.d_v);
     }
   };
-  std::vector<Tensor> writes;
-  for (Index head = 0; head < spec.heads; ++head) {
-    writes.push_back(write(head));
-  }
-  return writes;
+  return mapped(numbers_below(spec.heads), write);
 }
 
 Tensor written_by(const Tensor& output, const Tensor& write) {

@@ -28,8 +28,7 @@ struct HeadMaps {
 // plus the output bias are the attention's output.
 std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAttention& attention);
 
-// (n, d_v), (d_v, D) -> (n, D)
-Tensor written_by(const Tensor& output, const Tensor& write);
+Tensor written_by(const Tensor& output, const Tensor& write);  // (n, d_v), (d_v, D) -> (n, D)
 
 // The maps of each head. Absent without projections, without an output weight, or if scores are not
 // dot products: such a head is not bilinear in its input.

@@ -136,10 +136,9 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
 void find_removable(const Transformer& transformer, HeadFindings& found) {
   found.closed = removable_of(transformer, closed_heads(found.gates));
   HeadNames spare;
-  if (found.pruning) {
-    std::ranges::transform(
-        found.pruning->steps | std::views::take(found.pruning->steps_within(spare_loss)),
-        std::back_inserter(spare), &PruningStep::removed);
+  if (const auto& pruning = found.pruning) {
+    spare = mapped(pruning->steps | std::views::take(pruning->steps_within(spare_loss)),
+                   &PruningStep::removed);
   }
   found.spare = removable_of(transformer, spare);
   const bool one_by_one = std::ranges::all_of(

@@ -19,10 +19,8 @@ RelationSums& sums_named(std::vector<RelationSums>& all, std::string_view name, 
 void add_query(RelationSums& sums, const AttendedSequence& sequence,
                std::span<const PositionPair> pairs, const WeightsByHead& weights) {
   const Index query = pairs.front().query;
-  std::set<Index> related;
-  for (const PositionPair& pair : pairs) {
-    related.insert(pair.key);
-  }
+  const auto linked = mapped(pairs, &PositionPair::key);
+  const std::set<Index> related(linked.begin(), linked.end());
   sums.queries += 1;
   for (const Index key : related) {
     sums.at_offset[key - query] += 1;

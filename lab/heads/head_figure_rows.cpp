@@ -132,8 +132,7 @@ auto of_maps(Of of) {
 // A row for the share of the weight on some keys. Its JSON key contains the column's name.
 HeadFigureRow weight_on(const std::string& column, std::string help, std::string sweep,
                         decltype(HeadFigureRow::of_query) of_query) {
-  std::string name = column;
-  std::ranges::replace(name, ' ', '_');
+  const std::string name = replaced(column, {{" ", "_"}});
   return {.key = "weight_on." + name,
           .column = column,
           .help = std::move(help),

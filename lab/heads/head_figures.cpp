@@ -27,13 +27,30 @@ void add_query(HeadSums& sums, const AttendedQuery& at, const HeadFigureRows& ro
   sums.offset_chosen[offset_number(at.query, largest - at.weights.begin())] += 1;
 }
 
-void add_all(OffsetSums& to, const OffsetSums& from) {
-  std::ranges::transform(to, from, to.begin(), std::plus<>());
+// Adds item by item. A shorter list grows first.
+template <class Sums>
+void add_all(Sums& to, const Sums& from) {
+  if constexpr (requires { to.resize(from.size()); }) {
+    to.resize(std::max(to.size(), from.size()));
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[i] += from[i];
+  }
 }
 
-void add_all(std::vector<double>& to, const std::vector<double>& from) {
-  to.resize(std::max(to.size(), from.size()));
-  std::ranges::transform(from, to, to.begin(), std::plus<>());
+// Adds the distance of each pair of heads, in both orders.
+template <class Of, class Distance>
+void add_distances(std::vector<double>& sums, const std::vector<Of>& heads,
+                   const Distance& distance) {
+  const std::size_t count = heads.size();
+  sums.resize(count * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double between = distance(heads[i], heads[j]);
+      sums[i * count + j] += between;
+      sums[j * count + i] += between;
+    }
+  }
 }
 
 std::optional<double> ratio(double sum, double count) {
@@ -128,10 +145,7 @@ void HeadSums::add(const AttendedSequence& sequence, std::size_t head,
 
 HeadSums& HeadSums::operator+=(const HeadSums& other) {
   queries += other.queries;
-  means.resize(std::max(means.size(), other.means.size()));
-  for (std::size_t i = 0; i < other.means.size(); ++i) {
-    means[i] += other.means[i];
-  }
+  add_all(means, other.means);
   add_all(offset_queries, other.offset_queries);
   add_all(offset_weight, other.offset_weight);
   add_all(offset_chosen, other.offset_chosen);
@@ -140,31 +154,17 @@ HeadSums& HeadSums::operator+=(const HeadSums& other) {
 
 void AttentionSums::add(const AttendedSequence& sequence, const WeightsByHead& weights,
                         const HeadFigureRows& rows) {
-  const std::size_t count = weights.size();
-  heads.resize(count);
-  divergence.resize(count * count);
+  heads.resize(weights.size());
   queries += static_cast<double>(sequence.queries.size());
   add_relations(relations, sequence, weights);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < heads.size(); ++i) {
     heads[i].add(sequence, i, weights[i], rows);
-    for (std::size_t j = 0; j < i; ++j) {
-      const double sum = divergence_between(weights[i], weights[j]);
-      divergence[i * count + j] += sum;
-      divergence[j * count + i] += sum;
-    }
   }
+  add_distances(divergence, weights, divergence_between);
 }
 
 void AttentionSums::add_written(const std::vector<Tensor>& written) {
-  const std::size_t count = written.size();
-  output_distance.resize(count * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double sum = output_distance_between(written[i], written[j]);
-      output_distance[i * count + j] += sum;
-      output_distance[j * count + i] += sum;
-    }
-  }
+  add_distances(output_distance, written, output_distance_between);
 }
 
 void AttentionSums::add_earlier(AttentionSite earlier_site, const WeightsByHead& weights,
@@ -179,11 +179,8 @@ void AttentionSums::add_earlier(AttentionSite earlier_site, const WeightsByHead&
 }
 
 AttentionSums& AttentionSums::operator+=(const AttentionSums& other) {
-  heads.resize(std::max(heads.size(), other.heads.size()));
   queries += other.queries;
-  for (std::size_t i = 0; i < other.heads.size(); ++i) {
-    heads[i] += other.heads[i];
-  }
+  add_all(heads, other.heads);
   add_all(divergence, other.divergence);
   add_all(output_distance, other.output_distance);
   for (const auto& [earlier_site, sums] : other.earlier) {

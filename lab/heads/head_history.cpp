@@ -1,7 +1,6 @@
 #include "lab/heads/head_history.hpp"
 
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -22,7 +21,7 @@ Index since(const HeadHistory& history, const Holds& holds) {
 
 }  // namespace
 
-HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
+HeadHistory head_history(const fs::path& run, const Task& task, const Split& split,
                          Workers& workers, const OnProgress& progress, const HeadFigureRows& rows) {
   const Checkpoints checkpoints(RunFiles{run}.checkpoints(), "step");
   std::vector<Index> steps = checkpoints.steps();
@@ -66,15 +65,13 @@ std::vector<RoleSince> roles_since(const HeadHistory& history) {
 
 std::vector<RelationSince> relations_since(const HeadHistory& history) {
   std::vector<RelationSince> list;
-  const auto& last = history.back().attentions;
-  for (const BestHead& best : best_heads(last)) {
+  for (const BestHead& best : best_heads(history.back().attentions)) {
     if (!(best.agreement() >= follows)) {
       continue;
     }
-    const auto found = std::ranges::find(last, best.site, &AttentionReport::site);
-    const auto attention = static_cast<std::size_t>(found - last.begin());
     const auto follows_it = [&](const HeadMoment& moment) {
-      const auto& relations = moment.attentions[attention].relations;
+      const auto& relations =
+          std::ranges::find(moment.attentions, best.site, &AttentionReport::site)->relations;
       const auto now = std::ranges::find(relations, best.relation.name, &RelationFigures::name);
       return now != relations.end() && now->agreement[best.head] >= follows;
     };
@@ -103,13 +100,11 @@ std::string history_table(const HeadHistory& history) {
   if (last.empty()) {
     return "";
   }
-  Table table(std::vector<Align>(last.size() + 1, Align::right));
   std::vector<std::string> header{"step"};
   for (const BestHead& best : last) {
     header.push_back(best.relation.name);
   }
-  table.row(header);
-  table.rule();
+  Table table(std::vector<Align>(header.size(), Align::right), header);
   for (const HeadMoment& moment : history) {
     std::vector<std::string> cells{std::to_string(moment.step)};
     for (const BestHead& best : best_heads(moment.attentions)) {
@@ -121,23 +116,21 @@ std::string history_table(const HeadHistory& history) {
 }
 
 Json history_json(const HeadHistory& history) {
-  auto json = Json::object();
-  json["roles"] = Json::array();
-  for (const RoleSince& one : roles_since(history)) {
-    json["roles"].push_back(
-        {{"head", one.head.text()}, {"role", name_of(one.role)}, {"step", one.step}});
-  }
-  json["relations"] = Json::array();
-  for (const RelationSince& one : relations_since(history)) {
-    json["relations"].push_back({{"relation", one.relation},
-                                 {"head", one.head.text()},
-                                 {"agreement", one.agreement},
-                                 {"step", one.step}});
-  }
-  for (const HeadMoment& moment : history) {
-    json["steps"].push_back({{"step", moment.step}, {"attentions", heads_json(moment.attentions)}});
-  }
-  return json;
+  const auto role = [](const RoleSince& one) -> Json {
+    return {{"head", one.head.text()}, {"role", name_of(one.role)}, {"step", one.step}};
+  };
+  const auto relation = [](const RelationSince& one) -> Json {
+    return {{"relation", one.relation},
+            {"head", one.head.text()},
+            {"agreement", one.agreement},
+            {"step", one.step}};
+  };
+  const auto step = [](const HeadMoment& moment) -> Json {
+    return {{"step", moment.step}, {"attentions", heads_json(moment.attentions)}};
+  };
+  return {{"roles", mapped(roles_since(history), role)},
+          {"relations", mapped(relations_since(history), relation)},
+          {"steps", mapped(history, step)}};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@ struct HeadMoment {
 using HeadHistory = std::vector<HeadMoment>;  // the earliest first
 
 // Reads all step checkpoints of the run. Throws IoError for fewer than two, or an unusable one.
-HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
+HeadHistory head_history(const fs::path& run, const Task& task, const Split& split,
                          Workers& workers, const OnProgress& progress = {},
                          const HeadFigureRows& rows = head_figure_rows());
 

@@ -5,13 +5,13 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 struct HeadTerm {
-  std::string column;  // in the terminal's tables; empty: not in them
+  std::string column;  // its name; empty: in no table
   std::string key;     // in a head's JSON, such as "weight_on.previous"; empty: not in pages
   std::string meaning;
-  std::string page_name{};  // the column's name in pages; empty: as `column`
-  std::string json{};       // the names of the figure in JSON
-  std::string sweep{};      // the name of the figure in sweeps
-  bool share = false;       // a number from 0 to 1
+  std::string json{};   // the names of the figure in JSON
+  std::string sweep{};  // the name of the figure in sweeps
+  bool share = false;   // a number from 0 to 1
+  bool printed = true;  // false: the column is in pages only
 };
 
 struct LegendPart {
@@ -19,18 +19,12 @@ struct LegendPart {
   std::vector<HeadTerm> terms{};
 };
 
-LegendPart part_of(std::string title, HeadTable table, const HeadFigureRows& rows) {
-  LegendPart part{.title = std::move(title)};
-  if (table == HeadTable::weights) {
-    part.terms = {{"attention", "", "the attention that the heads belong to"},
-                  {"head", "", "the head's number in its attention, from 0"}};
-  }
+LegendPart with_terms(LegendPart part, HeadTable table, const HeadFigureRows& rows) {
   for (const HeadFigureRow& row : rows) {
     if (row.table == table && !row.help.empty()) {
-      part.terms.push_back({row.printed ? row.column : "", row.column.empty() ? "" : row.key,
-                            row.help, row.column,
+      part.terms.push_back({row.column, row.column.empty() ? "" : row.key, row.help,
                             row.even ? fmt::format("{0}`, `even_{0}", row.key) : row.key, row.sweep,
-                            row.format == as_percent});
+                            row.format == as_percent, row.printed});
     }
   }
   return part;
@@ -40,7 +34,7 @@ template <class Of>
 LegendPart with_terms(LegendPart part, const std::vector<FigureRow<Of>>& rows) {
   for (const FigureRow<Of>& row : rows) {
     if (!row.help.empty()) {
-      part.terms.push_back({row.column, "", row.help, "", row.key});
+      part.terms.push_back({row.column, "", row.help, row.key});
     }
   }
   return part;
@@ -49,17 +43,22 @@ LegendPart with_terms(LegendPart part, const std::vector<FigureRow<Of>>& rows) {
 std::vector<LegendPart> head_legend(const HeadFigureRows& rows) {
   LegendPart importance =
       with_terms({.title = "which heads matter (--importance, --prune, gates)",
-                  .terms = {{"", "loss_without",
-                             "how much the mean loss of a target token grows with the head gone",
-                             "loss without"}}},
+                  .terms = {{.column = "loss without",
+                             .key = "loss_without",
+                             .meaning = "how much the mean loss of a target token grows with the "
+                                        "head gone",
+                             .printed = false}}},
                  importance_rows());
   importance.terms.back().key = "importance";
-  return {part_of("weights: means over the queries, the positions from which a head looks",
-                  HeadTable::weights, rows),
-          part_of("weight matrices", HeadTable::matrices, rows),
-          part_of("pairs of heads", HeadTable::pairs, rows),
-          with_terms({.title = "relations that the task knows"}, relation_rows()),
-          with_terms(with_terms(std::move(importance), pruning_rows()), gate_rows())};
+  return {
+      with_terms({.title = "weights: means over the queries, the positions from which a head looks",
+                  .terms = {{"attention", "", "the attention that the heads belong to"},
+                            {"head", "", "the head's number in its attention, from 0"}}},
+                 HeadTable::weights, rows),
+      with_terms({.title = "weight matrices"}, HeadTable::matrices, rows),
+      with_terms({.title = "pairs of heads"}, HeadTable::pairs, rows),
+      with_terms({.title = "relations that the task knows"}, relation_rows()),
+      with_terms(with_terms(std::move(importance), pruning_rows()), gate_rows())};
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ std::string legend_text(const HeadFigureRows& rows) {
   for (const LegendPart& part : head_legend(rows)) {
     Table table({Align::left, Align::left});
     for (const HeadTerm& term : part.terms) {
-      if (!term.column.empty()) {
+      if (term.printed && !term.column.empty()) {
         table.row({term.column, term.meaning});
       }
     }
@@ -122,15 +121,10 @@ std::string legend_reference() {
     text += fmt::format("\n## {}\n\n| column | JSON | in sweeps | meaning |\n|---|---|---|---|\n",
                         part.title);
     for (const HeadTerm& term : part.terms) {
-      const std::string& column = term.column.empty() ? term.page_name : term.column;
-      for (const std::string& name : {column, term.json, term.sweep}) {
+      for (const std::string& name : {term.column, term.json, term.sweep}) {
         text += name.empty() ? "| " : fmt::format("| `{}` ", name);
       }
-      text += "| ";
-      for (const char c : term.meaning) {
-        text += c == '|' ? "\\|" : std::string(1, c);
-      }
-      text += " |\n";
+      text += fmt::format("| {} |\n", replaced(term.meaning, {{"|", "\\|"}}));
     }
   }
   text += "\n## roles: the first whose threshold is reached\n\n| role | threshold |\n|---|---|\n";
@@ -146,17 +140,16 @@ Json legend_json(const HeadFigureRows& rows) {
     for (const HeadTerm& term : part.terms) {
       if (!term.key.empty()) {
         columns.push_back({{"key", term.key},
-                           {"name", term.page_name.empty() ? term.column : term.page_name},
+                           {"name", term.column},
                            {"meaning", term.meaning},
                            {"share", term.share}});
       }
     }
   }
-  Json roles = Json::array();
-  for (const auto& [role, threshold] : role_legend()) {
-    roles.push_back({{"role", role}, {"meaning", threshold}});
-  }
-  return {{"columns", columns}, {"roles", roles}};
+  const auto role_json = [](const auto& role) -> Json {
+    return {{"role", role.first}, {"meaning", role.second}};
+  };
+  return {{"columns", columns}, {"roles", mapped(role_legend(), role_json)}};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

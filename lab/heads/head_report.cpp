@@ -11,13 +11,11 @@ AttentionReport& report_of(AttentionReports& reports, AttentionSite site) {
 // The report of an attention without comparisons to other attentions.
 AttentionReport report_on(const AttentionSums& attention, const Model& model,
                           const HeadFigureRows& rows) {
-  const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
-  const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
-  const auto maps = head_maps(model.store, **module);
-  AttentionReport report{.site = attention.site, .queries = attention.queries};
-  for (const RelationSums& relation : attention.relations) {
-    report.relations.push_back(figures_of(relation));
-  }
+  const auto maps = head_maps(model.store, attention_of(model.transformer, {attention.site, 0}));
+  const auto figures = [](const RelationSums& relation) { return figures_of(relation); };
+  AttentionReport report{.site = attention.site,
+                         .queries = attention.queries,
+                         .relations = mapped(attention.relations, figures)};
   const double queries = std::max(1.0, attention.queries);
   const std::size_t count = attention.heads.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -110,10 +108,9 @@ AttentionReports study_heads(const Model& model, const Config& config, const Tas
   const std::vector<AttentionSums> attentions =
       watch_heads(model.transformer, model.store, source, token_facts(task),
                   config.evaluation.batch_tokens, workers, progress, rows);
-  AttentionReports reports;
-  for (const AttentionSums& attention : attentions) {
-    reports.push_back(report_on(attention, model, rows));
-  }
+  AttentionReports reports = mapped(attentions, [&](const AttentionSums& attention) {
+    return report_on(attention, model, rows);
+  });
   compare_attentions(reports, attentions);
   return reports;
 }
@@ -136,26 +133,21 @@ std::string heads_table(const AttentionReports& attentions, HeadTable which,
 }
 
 Json heads_json(const AttentionReports& reports, const HeadFigureRows& rows) {
-  auto list = Json::array();
-  for (const AttentionReport& attention : reports) {
+  return mapped(reports, [&](const AttentionReport& attention) {
     Json json = {{"attention", attention.site.text()}, {"queries", attention.queries}};
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       json["heads"].push_back(head_json({attention, i}, rows));
     }
-    json["relations"] = Json::array();
-    for (const RelationFigures& relation : attention.relations) {
-      auto agreement = Json::array();
-      std::ranges::transform(relation.agreement, std::back_inserter(agreement), or_null<double>);
-      json["relations"].push_back({{"name", relation.name},
-                                   {"queries", relation.queries},
-                                   {"random", relation.random},
-                                   {"offset", relation.offset},
-                                   {"offset_share", relation.offset_share},
-                                   {"agreement", agreement}});
-    }
-    list.push_back(std::move(json));
-  }
-  return list;
+    json["relations"] = mapped(attention.relations, [](const RelationFigures& relation) -> Json {
+      return {{"name", relation.name},
+              {"queries", relation.queries},
+              {"random", relation.random},
+              {"offset", relation.offset},
+              {"offset_share", relation.offset_share},
+              {"agreement", mapped(relation.agreement, or_null<double>)}};
+    });
+    return json;
+  });
 }
 
 std::string heads_csv(const AttentionReports& attentions) {
@@ -177,11 +169,7 @@ std::string heads_csv(const AttentionReports& attentions) {
   });
   std::string text = csv_line(names);
   for (Leaves& head : heads) {
-    std::vector<std::string> line;
-    for (const std::string& name : names) {
-      line.push_back(head[name]);
-    }
-    text += csv_line(line);
+    text += csv_line(mapped(names, [&](const std::string& name) { return head[name]; }));
   }
   return text;
 }

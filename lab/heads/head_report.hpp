@@ -4,7 +4,6 @@
 
 #include "lab/heads/attention_report.hpp"
 #include "lab/removal/head_importance.hpp"
-#include "nn/transformer/transformer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -46,8 +45,7 @@ std::vector<std::pair<std::string, std::string>> role_legend();
 // The columns and the roles, explained as text.
 std::string legend_text(const HeadFigureRows& rows = head_figure_rows());
 
-// The same as Markdown, for docs/head-figures.md.
-std::string legend_reference();
+std::string legend_reference();  // the same as Markdown, for docs/head-figures.md
 
 // For pages: {"columns": [{"key", "name", "meaning", "share"}], "roles": [{"role", "meaning"}]}.
 Json legend_json(const HeadFigureRows& rows = head_figure_rows());

@@ -7,10 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-std::string without_spaces(std::string name) {
-  std::ranges::replace(name, ' ', '_');
-  return name;
-}
+std::string without_spaces(std::string_view name) { return replaced(name, {{" ", "_"}}); }
 
 // The figures of a row for all heads of a kind of attention. Figures of pairs count each pair once.
 std::vector<double> values_of(const HeadFigureRow& row, const AttentionReports& attentions,
@@ -28,22 +25,6 @@ std::vector<double> values_of(const HeadFigureRow& row, const AttentionReports& 
     }
   }
   return values;
-}
-
-// Adds for each relation the best head of all layers, the best fixed offset, and chance.
-void add_relations(NamedFigures& summary, const std::string& kind,
-                   const std::vector<RelationFigures>& relations) {
-  for (const RelationFigures& relation : relations) {
-    const std::string name = fmt::format("{}.{}", kind, without_spaces(relation.name));
-    const auto best = std::ranges::max_element(relation.agreement);
-    const auto known = summary.find(name + ".best_head");
-    if (*best && (known == summary.end() || *best > known->second)) {
-      summary[name + ".best_head"] = **best;
-      summary[name + ".random"] =
-          relation.random[static_cast<std::size_t>(best - relation.agreement.begin())];
-    }
-    summary[name + ".best_offset"] = relation.offset_share;
-  }
 }
 
 }  // namespace
@@ -65,16 +46,20 @@ NamedFigures summary_of(const AttentionReports& attentions, const HeadFigureRows
       }
     }
   }
-  for (const AttentionReport& attention : attentions) {
-    if (!attention.heads.empty()) {
-      add_relations(summary, std::string(name_of(attention.site.kind)), attention.relations);
+  for (const BestHead& best : best_heads(attentions)) {
+    const std::string name =
+        fmt::format("{}.{}", name_of(best.site.kind), without_spaces(best.relation.name));
+    if (best.agreement()) {
+      summary[name + ".best_head"] = *best.agreement();
+      summary[name + ".random"] = best.random();
     }
+    summary[name + ".best_offset"] = best.relation.offset_share;
   }
   for (const std::string_view role : role_names) {
-    summary["role." + without_spaces(std::string(role))] = 0;
+    summary["role." + without_spaces(role)] = 0;
   }
   for (const ReportedHead& head : heads_of(attentions)) {
-    ++summary["role." + without_spaces(std::string(name_of(head->figures.role)))];
+    ++summary["role." + without_spaces(name_of(head->figures.role))];
     ++summary["heads"];
   }
   return summary;

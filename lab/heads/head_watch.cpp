@@ -46,7 +46,8 @@ class Watcher {
   }
 
  private:
-  // Sums over weights that are not finite could look valid.
+  // The recorder delivers all sequences of one attention before the next attention. Sums over
+  // weights that are not finite could look valid.
   void see(const RecordedAttention& seen) {
     if (first_not_finite(seen.weights) >= 0 || first_not_finite(seen.output) >= 0) {
       throw NumericError(
@@ -58,22 +59,19 @@ class Watcher {
     weights_.emplace_back(weights.begin(), weights.end());
     written_.push_back(
         unit_rows(written_by(seen.output, writes[static_cast<std::size_t>(seen.head)])));
-    if (weights_.size() == writes.size()) {
-      add_sequence(seen.site, seen.segment);
+    if (weights_.size() < writes.size()) {
+      return;  // other heads of the sequence follow
     }
-  }
-
-  // The recorder delivers all sequences of one attention before the next attention.
-  void add_sequence(AttentionSite site, Index segment) {
+    const AttentionSite site = seen.site;
     if (sums_.empty() || sums_.back().site != site) {
       sums_.push_back({.site = site});
     }
     AttentionSums& sums = sums_.back();
-    sums.add(sequence(site, segment), weights_, rows_);
+    sums.add(sequence(site, seen.segment), weights_, rows_);
     sums.add_written(written_);
-    for (const auto& [earlier, weights] : watched_) {
+    for (const auto& [earlier, heads] : watched_) {
       if (earlier != site && earlier.kind == site.kind) {
-        sums.add_earlier(earlier, weights_, weights[static_cast<std::size_t>(segment)]);
+        sums.add_earlier(earlier, weights_, heads[static_cast<std::size_t>(seen.segment)]);
       }
     }
     watched_[site].push_back(std::exchange(weights_, {}));
@@ -85,12 +83,11 @@ class Watcher {
     const bool queries_input =
         site.stack() == model_.main().name;  // another stack reads the context
     const bool keys_input = queries_input && self;
-    const auto all = model_.attentions();
     return {.keys = tokens_of(keys_input ? batch_.input : batch_.context, segment),
             .queries = tokens_of(queries_input ? batch_.input : batch_.context, segment),
             .self = self,
             .causal = site.stack() == StackName::decoder && self,
-            .patterns = (*std::ranges::find(all, site, &MultiHeadAttention::site))->patterns,
+            .patterns = attention_of(model_, {site, 0}).patterns,
             .key_facts = keys_input ? facts_.input : facts_.context,
             .relations = relations_[static_cast<std::size_t>(segment)],
             .prefix = keys_input ? batch_.input.segments[segment].prefix : 0};

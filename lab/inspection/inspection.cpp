@@ -1,23 +1,15 @@
 #include "lab/inspection/inspection.hpp"
 
 #include "core/ops/concatenate.hpp"
-#include "datasets/corpus/windows.hpp"
 #include "lab/removal/head_importance.hpp"
-#include "nn/generation/ensemble.hpp"
 #include "predict/predictor.hpp"
-#include "train/evaluation/evaluation.hpp"
-#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
 std::vector<std::string> entries(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
-  std::vector<std::string> list;
-  for (const TokenId token : tokens) {
-    list.push_back(entry_or_mask(tokenizer, token));
-  }
-  return list;
+  return mapped(tokens, [&](TokenId token) { return entry_or_mask(tokenizer, token); });
 }
 
 void expect_known(const std::vector<TokenId>& tokens, const std::string& text, const char* what) {
@@ -127,20 +119,17 @@ HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
 WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
                              const TextBatch& read, Workers& workers) {
   WithoutHeads without{.heads = request.without, .pattern = request.pattern};
-  HeadNames heads;
-  for (const std::string& name : request.without) {
-    heads.push_back(head_of(run.model.transformer, name));
-  }
+  const HeadNames heads = mapped(request.without, [&](const std::string& name) {
+    return head_of(run.model.transformer, name);
+  });
   const auto model = with_weights_apart(run.model, run.config);
   EnsembleMember changed = as_it_is(*model);
-  HeadGates gates;
-  if (request.pattern) {
-    changed.substitute = look_by_distance(run, *request.pattern, heads, workers);
-  } else {
-    gates = gates_on(*model, heads);
-  }
+  const HeadGates gates = request.pattern ? HeadGates() : gates_on(*model, heads);
   for (const auto& gate : gates) {
     gate->set(0);
+  }
+  if (request.pattern) {
+    changed.substitute = look_by_distance(run, *request.pattern, heads, workers);
   }
   without.sequence = inspect(*model, run.tokenizers, read.batch, changed.substitute);
   if (read.generated) {
@@ -183,20 +172,17 @@ InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, cons
 std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
                                     Index count) {
   const std::span<const Scalar> of_row(logits.row(row), static_cast<std::size_t>(logits.dim(1)));
-  std::vector<TokenId> order(of_row.size());
-  std::iota(order.begin(), order.end(), TokenId{0});
+  auto order = mapped(numbers_below(static_cast<TokenId>(of_row.size())), std::identity());
   const auto most = std::min(static_cast<std::size_t>(count), order.size());
   std::ranges::partial_sort(
       order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
       [&](TokenId token) { return std::pair(-of_row[static_cast<std::size_t>(token)], token); });
   order.resize(most);
   const double log_sum = log_sum_exp(of_row);
-  std::vector<Prediction> best;
-  for (const TokenId token : order) {
+  return mapped(order, [&](TokenId token) {
     const auto logit = static_cast<double>(of_row[static_cast<std::size_t>(token)]);
-    best.push_back({entry_or_mask(tokenizer, token), std::exp(logit - log_sum)});
-  }
-  return best;
+    return Prediction{entry_or_mask(tokenizer, token), std::exp(logit - log_sum)};
+  });
 }
 
 std::string_view query_side(const AttentionSite& site) {

@@ -2,11 +2,7 @@
 // also without some heads, or with heads that look by distance alone.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
-#include "core/sequence/batch.hpp"
-#include "core/sequence/pattern.hpp"
-#include "nn/pass.hpp"
 #include "predict/reader.hpp"
 #include "train/experiment.hpp"
 
@@ -93,8 +89,7 @@ Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTens
 // Writes a safetensors file: each head's `weights`, `scores` and `outputs`, named such as
 // encoder.layers.0.self.0.weights; `logits`, and `without.logits` if heads are left out. The
 // metadata entry `tapehead` is inspection_json() without tensors. Throws IoError.
-void write_inspection(const std::filesystem::path& path, const SavedRun& run,
-                      const Inspection& inspection);
+void write_inspection(const fs::path& path, const SavedRun& run, const Inspection& inspection);
 
 // For each attention, query and head: the key with the largest weight, and this weight in percent.
 std::string attention_tables(const Inspection& inspection);

@@ -13,11 +13,9 @@ constexpr Index shown_predictions = 5;
 
 // Rows of numbers. -inf becomes null, because JSON cannot express it.
 Json rows_json(const Tensor& matrix) {
-  Json rows = Json::array();
-  for (Index i = 0; i < matrix.dim(0); ++i) {
-    rows.push_back(std::vector<Scalar>(matrix.row(i), matrix.row(i) + matrix.dim(1)));
-  }
-  return rows;
+  return mapped(numbers_below(matrix.dim(0)), [&](Index i) {
+    return std::vector<Scalar>(matrix.row(i), matrix.row(i) + matrix.dim(1));
+  });
 }
 
 Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
@@ -38,20 +36,17 @@ Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
 // For each labelled row: the token that it reads, its label, and the most likely tokens.
 Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
   const auto& read = sequence.input_tokens();
-  Json list = Json::array();
-  for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
-    const Index row = sequence.rows[i];
-    Json best = Json::array();
-    for (const Prediction& one : predictions(sequence.logits, static_cast<Index>(i),
-                                             *run.tokenizers.target, shown_predictions)) {
-      best.push_back({{"token", one.token}, {"probability", one.probability}});
-    }
-    list.push_back({{"row", row},
-                    {"read", read[static_cast<std::size_t>(row)]},
-                    {"label", sequence.labels[i]},
-                    {"best", std::move(best)}});
-  }
-  return list;
+  const auto json = [](const Prediction& one) -> Json {
+    return {{"token", one.token}, {"probability", one.probability}};
+  };
+  return mapped(numbers_below(sequence.rows.size()), [&](std::size_t i) -> Json {
+    const auto best = predictions(sequence.logits, static_cast<Index>(i), *run.tokenizers.target,
+                                  shown_predictions);
+    return {{"row", sequence.rows[i]},
+            {"read", read[static_cast<std::size_t>(sequence.rows[i])]},
+            {"label", sequence.labels[i]},
+            {"best", mapped(best, json)}};
+  });
 }
 
 const std::vector<std::string>& tokens_of(const InspectedSequence& seen, std::string_view side) {
@@ -78,13 +73,11 @@ std::string attention_table(const InspectedSequence& seen, std::size_t first, st
   const AttentionSite& site = seen.heads[first].site;
   const auto& queries = tokens_of(seen, query_side(site));
   const auto& keys = tokens_of(seen, key_side(site));
-  Table table(std::vector<Align>(heads + 1, Align::left));
   std::vector<std::string> header{"query"};
   for (std::size_t head = 0; head < heads; ++head) {
     header.push_back(fmt::format("head {}", head));
   }
-  table.row(header);
-  table.rule();
+  Table table(std::vector<Align>(header.size(), Align::left), header);
   for (std::size_t query = 0; query < queries.size(); ++query) {
     std::vector<std::string> cells{in_cell(queries[query])};
     for (std::size_t head = 0; head < heads; ++head) {
@@ -130,8 +123,7 @@ Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTens
   return json;
 }
 
-void write_inspection(const std::filesystem::path& path, const SavedRun& run,
-                      const Inspection& inspection) {
+void write_inspection(const fs::path& path, const SavedRun& run, const Inspection& inspection) {
   std::vector<TensorEntry> entries;
   for (const RecordedAttention& seen : inspection.sequence.heads) {
     const std::string head = fmt::format("{}.{}.", seen.site.text(), seen.head);
@@ -151,12 +143,10 @@ std::string attention_tables(const Inspection& inspection) {
   const InspectedSequence& sequence = inspection.sequence;
   std::vector<std::string> tables;
   for (std::size_t first = 0; first < sequence.heads.size();) {
-    std::size_t end = first + 1;
-    while (end < sequence.heads.size() && sequence.heads[end].site == sequence.heads[first].site) {
-      ++end;
-    }
-    tables.push_back(attention_table(sequence, first, end - first));
-    first = end;
+    const auto heads =
+        std::ranges::count(sequence.heads, sequence.heads[first].site, &RecordedAttention::site);
+    tables.push_back(attention_table(sequence, first, static_cast<std::size_t>(heads)));
+    first += static_cast<std::size_t>(heads);
   }
   return join(tables, "\n");
 }
@@ -164,11 +154,10 @@ std::string attention_tables(const Inspection& inspection) {
 std::string predictions_table(const SavedRun& run, const Inspection& inspection) {
   const InspectedSequence& sequence = inspection.sequence;
   const auto& read = sequence.input_tokens();
-  Table table({Align::right, Align::left, Align::left, Align::left});
   const auto& without = inspection.without;
   const std::string changed = !without ? "" : without->pattern ? "by distance, %" : "without, %";
-  table.row({"row", "reads", "predicts, %", changed});
-  table.rule();
+  Table table({Align::right, Align::left, Align::left, Align::left},
+              {"row", "reads", "predicts, %", changed});
   for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
     const Index row = sequence.rows[i];
     std::vector<std::string> cells{std::to_string(row),

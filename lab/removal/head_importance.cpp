@@ -1,36 +1,20 @@
 #include "lab/removal/head_importance.hpp"
 
 #include "core/ops/heads/head_linear.hpp"
-#include "nn/transformer/transformer.hpp"
-#include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Why no head of an attention can be gated; empty if all can.
-std::string_view why_ungated(const AttentionSpec& spec) {
-  return spec.combine == Combine::output
-             ? ""
-             : "their outputs go through no projection (combine is not output)";
-}
-
 // The output projection of a head's attention. Throws ConfigError if other attentions share it.
 Parameter output_weight(const Transformer& transformer, const MultiHeadAttention& attention) {
   const std::string_view why = transformer.shares_weights(attention)
                                    ? "their output projection serves other attentions too"
-                                   : why_ungated(attention.spec);
+                                   : why_ungated(transformer, attention);
   if (!why.empty()) {
     throw ConfigError("heads of {} cannot be gated: {}", attention.site.text(), why);
   }
   return attention.weights.combination.output_weight;
-}
-
-void sentence_gradients(const Model& model, const Batch& sentence, ParameterGradients& gradients) {
-  Tape tape;
-  Pass pass(tape, model.store, gradients);
-  const CrossEntropy result = batch_loss(model.transformer, pass, sentence);
-  tape.backward(result.loss, Tensor::full({1}, 1 / static_cast<Scalar>(sentence.labels.count())));
 }
 
 }  // namespace
@@ -70,20 +54,25 @@ HeadNames heads_of(const Transformer& transformer) {
 HeadNames gateable_heads(const Transformer& transformer) {
   HeadNames names = heads_of(transformer);
   std::erase_if(names, [&](const HeadName& name) {
-    return !why_ungated(attention_of(transformer, name).spec).empty();
+    return !why_ungated(transformer, attention_of(transformer, name)).empty();
   });
   return names;
 }
 
-std::vector<FixedAttention> ungated_attentions(const Transformer& transformer) {
-  std::vector<FixedAttention> ungated;
+std::string_view why_ungated(const Transformer& /*model*/, const MultiHeadAttention& attention) {
+  return attention.spec.combine == Combine::output
+             ? ""
+             : "their outputs go through no projection (combine is not output)";
+}
+
+std::vector<FixedAttention> fixed_attentions(const Transformer& transformer, WhyFixed why) {
+  std::vector<FixedAttention> fixed;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (const std::string_view why = why_ungated(attention->spec); !why.empty()) {
-      ungated.push_back(
-          {.site = attention->site, .heads = attention->spec.heads, .why = std::string(why)});
+    if (const std::string_view reason = why(transformer, *attention); !reason.empty()) {
+      fixed.push_back({.site = attention->site, .heads = attention->spec.heads, .why = reason});
     }
   }
-  return ungated;
+  return fixed;
 }
 
 std::string fixed_text(const std::vector<FixedAttention>& attentions) {
@@ -137,11 +126,8 @@ double HeadGate::slope(const ParameterGradients& gradients) const {
 }
 
 HeadGates gates_on(Model& model, const HeadNames& heads) {
-  HeadGates gates;
-  for (const HeadName& head : heads) {
-    gates.push_back(std::make_unique<HeadGate>(model, head));
-  }
-  return gates;
+  return mapped(heads,
+                [&](const HeadName& head) { return std::make_unique<HeadGate>(model, head); });
 }
 
 std::vector<double> gate_slopes(const Model& model, const Source& source, const HeadGates& gates,
@@ -153,8 +139,12 @@ std::vector<double> gate_slopes(const Model& model, const Source& source, const 
   workers.run(parts, [&](Index part) {
     const Index end = (part + 1) * examples / parts;
     for (Index example = part * examples / parts; example < end; ++example) {
+      const Batch sentence = pack(source, {example});
       ParameterGradients gradients(model.store);
-      sentence_gradients(model, pack(source, {example}), gradients);
+      Tape tape;
+      Pass pass(tape, model.store, gradients);
+      const Var loss = batch_loss(model.transformer, pass, sentence).loss;
+      tape.backward(loss, Tensor::full({1}, 1 / static_cast<Scalar>(sentence.labels.count())));
       for (std::size_t i = 0; i < gates.size(); ++i) {
         sums[static_cast<std::size_t>(part)][i] += std::abs(gates[i]->slope(gradients));
       }
@@ -169,9 +159,11 @@ std::vector<double> gate_slopes(const Model& model, const Source& source, const 
   return slopes;
 }
 
-EvaluationOptions without_memory(EvaluationOptions options) {
+Evaluation evaluate_memoryless(const Model& model, const Config& config, const Task& task,
+                               const Split& split, Workers& workers) {
+  EvaluationOptions options = config.evaluation;
   options.memory = 0;
-  return options;
+  return evaluate(model, task, split, options, 0, workers);
 }
 
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
@@ -180,11 +172,9 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
     return head_importance(*with_weights_apart(model, config), config, task, split, workers,
                            progress);
   }
-  const auto loss = [&] {
-    return evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
-  };
+  const auto loss = [&] { return evaluate_memoryless(model, config, task, split, workers).loss(); };
   const HeadGates gates = gates_on(model, gateable_heads(model.transformer));
-  Importance result{.loss = loss(), .ungated = ungated_attentions(model.transformer)};
+  Importance result{.loss = loss(), .ungated = fixed_attentions(model.transformer, why_ungated)};
   const std::vector<double> slopes = gate_slopes(model, *split.source, gates, workers);
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const HeadName head = gates[i]->head();
@@ -226,13 +216,8 @@ std::vector<GatedHead> gated_heads(const Model& model) {
 }
 
 HeadNames closed_heads(const std::vector<GatedHead>& heads) {
-  HeadNames closed;
-  for (const GatedHead& head : heads) {
-    if (head.gate == 0) {
-      closed.push_back(head.head);
-    }
-  }
-  return closed;
+  const auto closed = [](const GatedHead& head) { return head.gate == 0; };
+  return mapped(heads | std::views::filter(closed), &GatedHead::head);
 }
 
 std::size_t PruningCurve::steps_within(double tolerance) const {
@@ -248,14 +233,12 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
     return prune_heads(*with_weights_apart(model, config), config, task, split, slope_examples,
                        workers, progress);
   }
-  const auto loss = [&] {
-    return evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
-  };
+  const auto loss = [&] { return evaluate_memoryless(model, config, task, split, workers).loss(); };
   const auto few = first_examples(split, slope_examples).source;
   HeadGates gates = gates_on(model, gateable_heads(model.transformer));
   HeadGates removed;
   const Index all = std::ssize(gates);
-  PruningCurve curve{.loss = loss(), .ungated = ungated_attentions(model.transformer)};
+  PruningCurve curve{.loss = loss(), .ungated = fixed_attentions(model.transformer, why_ungated)};
   while (!gates.empty()) {
     const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();

@@ -2,9 +2,7 @@
 // as heads are removed one by one; also which trained gates are closed. As tables and as JSON.
 #pragma once
 
-#include "core/kernel/workers.hpp"
-#include "datasets/task.hpp"
-#include "train/experiment.hpp"
+#include "train/evaluation/evaluation.hpp"
 #include "train/output/figure_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -39,16 +37,20 @@ const MultiHeadAttention& attention_of(const Transformer& transformer, const Hea
 struct FixedAttention {
   AttentionSite site;
   Index heads = 0;
-  std::string why;
+  std::string_view why;
 };
 
 // "encoder.layers.0.self, encoder.layers.1.self: why; decoder.layers.0.cross: why".
 std::string fixed_text(const std::vector<FixedAttention>& attentions);
 
-// The heads that can have a HeadGate, in this model or in its copy with_weights_apart(), and the
-// attentions whose heads cannot.
+// The reason why no head of an attention can be gated or removed; empty if there is none.
+using WhyFixed = std::string_view (*)(const Transformer& model,
+                                      const MultiHeadAttention& attention);
+std::vector<FixedAttention> fixed_attentions(const Transformer& transformer, WhyFixed why);
+
+// The heads that can have a HeadGate, in this model or in its copy with_weights_apart().
 HeadNames gateable_heads(const Transformer& transformer);
-std::vector<FixedAttention> ungated_attentions(const Transformer& transformer);
+std::string_view why_ungated(const Transformer& model, const MultiHeadAttention& attention);
 
 // Multiplies the output of a head by a gate. It scales the head's columns of the output projection,
 // so everything that uses the weights also works with the gated head.
@@ -84,8 +86,9 @@ HeadGates gates_on(Model& model, const HeadNames& heads);
 std::vector<double> gate_slopes(const Model& model, const Source& source, const HeadGates& gates,
                                 Workers& workers);
 
-// Makes evaluations read each text without a memory of the text before it, as gate_slopes() does.
-EvaluationOptions without_memory(EvaluationOptions options);
+// Evaluates a split without outputs, and without a memory of earlier text, as gate_slopes() does.
+Evaluation evaluate_memoryless(const Model& model, const Config& config, const Task& task,
+                               const Split& split, Workers& workers);
 
 struct HeadImportance {
   HeadName head;
@@ -102,7 +105,8 @@ struct Importance {
 
 // Measures a split's loss without each head and with each head alone in its attention (Michel et
 // al. 2019, sections 3.2 and 3.3), and slopes, for all heads that can be gated. Losses are
-// without_memory(). Attentions that share weights are measured separately. Restores the weights.
+// from evaluate_memoryless(). Attentions that share weights are measured separately. Restores the
+// weights.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers, const OnProgress& progress = {});
 
@@ -133,8 +137,8 @@ struct PruningCurve {
 // Removes all heads that can be gated, one after the other, then restores them. Each step removes
 // the head whose gate has the smallest slope, given the heads removed before (Michel et al. 2019,
 // section 4, but slopes are measured again after every head). Losses are means over the target
-// tokens of the split, without_memory(); slopes use the split's first `slope_examples`. Attentions
-// that share weights lose a head separately.
+// tokens of the split, from evaluate_memoryless(); slopes use the split's first `slope_examples`.
+// Attentions that share weights lose a head separately.
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
                          Index slope_examples, Workers& workers, const OnProgress& progress = {});
 

@@ -2,19 +2,15 @@
 // layers share no weights, so that a change acts at one site only.
 #include "lab/removal/head_removal.hpp"
 
-#include "nn/attention/spec.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
 KeptHeads heads_left(const MultiHeadAttention& attention, const HeadNames& removed) {
-  KeptHeads left;
-  for (Index head = 0; head < attention.spec.heads; ++head) {
-    if (std::ranges::count(removed, HeadName{attention.site, head}) == 0) {
-      left.push_back(head);
-    }
-  }
+  KeptHeads left = mapped(numbers_below(attention.spec.heads), std::identity());
+  std::erase_if(left, [&](Index head) {
+    return std::ranges::count(removed, HeadName{attention.site, head}) > 0;
+  });
   return left;
 }
 
@@ -46,11 +42,7 @@ ByHead<Value> only(const ByHead<Value>& values, const std::vector<Index>& left) 
   if (values.values.size() == 1 || left.empty()) {
     return {{values.at(0)}};
   }
-  ByHead<Value> kept;
-  for (const Index head : left) {
-    kept.values.push_back(values.at(head));
-  }
-  return kept;
+  return {mapped(left, [&](Index head) { return values.at(head); })};
 }
 
 // The scopes in which a model declares its parameters. Their order does not depend on which scopes
@@ -89,17 +81,6 @@ std::string_view why_none_goes(const Transformer& model, const MultiHeadAttentio
     return "each head sees a slice of the input that depends on its number (input: narrow)";
   }
   return "";
-}
-
-std::vector<FixedAttention> staying_attentions(const Transformer& transformer) {
-  std::vector<FixedAttention> staying;
-  for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (const std::string_view why = why_none_goes(transformer, *attention); !why.empty()) {
-      staying.push_back(
-          {.site = attention->site, .heads = attention->spec.heads, .why = std::string(why)});
-    }
-  }
-  return staying;
 }
 
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
@@ -163,8 +144,8 @@ std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& conf
     const auto innermost = std::ranges::max_element(scopes, {}, depth);
     const std::string name = others[static_cast<std::size_t>(innermost - scopes.begin())] +
                              parameter.name.substr(innermost->size());
-    const auto other = std::ranges::find(model.store.parameters(), name, &NamedParameter::name);
-    if (other == model.store.parameters().end() || other->shape != parameter.shape) {
+    const NamedParameter* const other = model.store.find(name);
+    if (other == nullptr || other->shape != parameter.shape) {
       throw std::logic_error(fmt::format("nothing has the values of {}", parameter.name));
     }
     std::ranges::copy(model.store.value(*other).values(),

@@ -14,8 +14,7 @@ class HeadGroups {
   // smallest slope.
   std::vector<std::vector<Index>> removable(const std::function<double(Index head)>& slope) const;
 
-  // `heads` is one of the sets of removable().
-  void remove(const std::vector<Index>& heads);
+  void remove(const std::vector<Index>& heads);  // one of the sets of removable()
 
   // The largest part of these heads that can be removed together.
   std::vector<Index> removable_among(const std::vector<Index>& heads) const;
@@ -53,7 +52,6 @@ HeadNames removable_among(const Transformer& transformer, const HeadNames& heads
 
 // Why no head of an attention can be removed; empty if some can.
 std::string_view why_none_goes(const Transformer& model, const MultiHeadAttention& attention);
-std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 
 // The options of the model without these heads. Throws ConfigError for a head that does not exist,
 // and for heads that cannot be separated: no output projection, narrow inputs, alibi, shared

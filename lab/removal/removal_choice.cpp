@@ -2,8 +2,6 @@
 // in sets, so that all remaining groups have the same size.
 #include "lab/removal/head_removal.hpp"
 
-#include "train/evaluation/evaluation.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -47,7 +45,7 @@ void expect_count(const Transformer& transformer, const ModelLeft& left, Index c
   if (sums.contains(count)) {
     return;
   }
-  const std::vector<FixedAttention> staying = staying_attentions(transformer);
+  const std::vector<FixedAttention> staying = fixed_attentions(transformer, why_none_goes);
   std::string text =
       fmt::format("{} heads cannot be removed: the model has {} heads, of which {} can be removed",
                   count, heads_of(transformer).size(), *sums.rbegin());
@@ -80,10 +78,8 @@ std::vector<Candidate> candidates_of(const ModelLeft& left, const HeadGates& gat
   for (std::size_t i = 0; i < left.size(); ++i) {
     const auto slope = [&](Index head) { return slopes[place_of({left[i].site, head}, gates)]; };
     for (std::vector<Index>& heads : left[i].groups.removable(slope)) {
-      double sum = 0;
-      for (const Index head : heads) {
-        sum += slope(head);
-      }
+      const auto add = [&](double sum, Index head) { return sum + slope(head); };
+      const double sum = std::accumulate(heads.begin(), heads.end(), 0.0, add);
       const double mean = sum / static_cast<double>(heads.size());
       candidates.push_back({.attention = i, .heads = std::move(heads), .slope = mean});
     }
@@ -126,10 +122,9 @@ std::vector<std::vector<Index>> HeadGroups::removable(
     const std::function<double(Index head)>& slope) const {
   std::vector<std::vector<Index>> sets = groups_;
   if (!groups_.empty() && groups_.front().size() > 1) {
-    std::vector<Index>& one_of_each = sets.emplace_back();
-    for (const std::vector<Index>& group : groups_) {
-      one_of_each.push_back(*std::ranges::min_element(group, {}, slope));
-    }
+    sets.push_back(mapped(groups_, [&](const std::vector<Index>& group) {
+      return *std::ranges::min_element(group, {}, slope);
+    }));
   }
   return sets;
 }
@@ -145,9 +140,8 @@ std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) 
   std::vector<Index> going;
   std::vector<std::vector<Index>> parts;  // for each remaining group, its heads that may go
   for (const std::vector<Index>& group : groups_) {
-    std::vector<Index> part;
-    std::ranges::copy_if(group, std::back_inserter(part),
-                         [&](Index head) { return contains(heads, head); });
+    std::vector<Index> part = group;
+    std::erase_if(part, [&](Index head) { return !contains(heads, head); });
     if (part.size() == group.size()) {
       going.insert(going.end(), part.begin(), part.end());
     } else {
@@ -195,19 +189,14 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
                              const Split& split, std::optional<Index> count, Index slope_examples,
                              Workers& workers, const OnProgress& progress) {
   const auto loss = [&] {
-    return count
-               ? 0.0
-               : evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
+    return count ? 0.0 : evaluate_memoryless(model, config, task, split, workers).loss();
   };
   ModelLeft left = removable_attentions(model.transformer);
   const Index all = count.value_or(*reachable(left).rbegin());
   expect_count(model.transformer, left, all);
   const auto few = first_examples(split, slope_examples).source;
-  HeadNames names = heads_of(model.transformer);
-  std::erase_if(names, [&](const HeadName& name) {
-    return std::ranges::find(left, name.site, &AttentionLeft::site) == left.end();
-  });
-  const HeadGates gates = gates_on(model, names);
+  const HeadGates gates =
+      gates_on(model, removable_among(model.transformer, heads_of(model.transformer)));
   RemovalChoice choice{.loss = loss()};
   for (Index done = 0; done < all;) {
     const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
@@ -224,12 +213,8 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
 HeadNames removable_among(const Transformer& transformer, const HeadNames& heads) {
   HeadNames going;
   for (const AttentionLeft& attention : removable_attentions(transformer)) {
-    std::vector<Index> own;
-    for (const HeadName& head : heads) {
-      if (head.site == attention.site) {
-        own.push_back(head.head);
-      }
-    }
+    const auto here = [&](const HeadName& head) { return head.site == attention.site; };
+    const auto own = mapped(heads | std::views::filter(here), &HeadName::head);
     for (const Index head : attention.groups.removable_among(own)) {
       going.push_back({attention.site, head});
     }

@@ -11,12 +11,9 @@ std::string ungated_text(const std::vector<FixedAttention>& attentions) {
 }
 
 Json ungated_json(const std::vector<FixedAttention>& attentions) {
-  auto list = Json::array();
-  for (const FixedAttention& attention : attentions) {
-    list.push_back(
-        {{"attention", attention.site.text()}, {"heads", attention.heads}, {"why", attention.why}});
-  }
-  return list;
+  return mapped(attentions, [](const FixedAttention& one) -> Json {
+    return {{"attention", one.site.text()}, {"heads", one.heads}, {"why", one.why}};
+  });
 }
 
 // Adds columns for the attention and the head. Only the first head shows the attention.

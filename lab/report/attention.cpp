@@ -1,9 +1,6 @@
 // The parts of a report about attention: the weights on sentences, and the figures of heads.
 #include "lab/report/run.hpp"
 
-#include "lab/heads/head_report.hpp"
-#include "train/evaluation/evaluation.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -26,15 +23,12 @@ Split chosen(const Task& task, const Split& split, const std::vector<Index>& num
 
 // Weights in thousandths: finer than colours can show, and short in the file.
 Json weights_json(const Tensor& weights, Index shown) {
-  Json rows = Json::array();
-  for (Index i = 0; i < std::min(shown, weights.dim(0)); ++i) {
-    Json row = Json::array();
-    for (Index j = 0; j < std::min(shown, weights.dim(1)); ++j) {
-      row.push_back(std::lround(1000 * static_cast<double>(weights.row(i)[j])));
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  const auto thousandths = [](Scalar weight) {
+    return std::lround(1000 * static_cast<double>(weight));
+  };
+  const auto columns = static_cast<std::size_t>(std::min(shown, weights.dim(1)));
+  return mapped(numbers_below(std::min(shown, weights.dim(0))),
+                [&](Index i) { return mapped(std::span(weights.row(i), columns), thousandths); });
 }
 
 using NamedFigure = std::pair<std::string, std::function<Json(const ReportedHead&)>>;
@@ -60,18 +54,11 @@ std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
   return figures;
 }
 
-// A gradient takes about as much time as three losses.
-constexpr Index slope_work = 3;
+constexpr Index slope_work = 3;  // a gradient takes about as much time as three losses
 
 // With fewer sentences, differences between heads would be due to chance.
 constexpr Index least_importance_examples = 10;
 constexpr Index least_pruning_examples = 50;
-
-void say(const ReportRequest& request, const std::string& what) {
-  if (request.progress) {
-    request.progress(what);
-  }
-}
 
 // Adds the losses without heads, as far as the effort allows, and notes about what is missing.
 void add_ablations(Json& json, Model& model, const Config& config, const Task& task,
@@ -79,7 +66,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   const ReportEffort& effort = request.effort;
   const auto all = split.size();
   const auto heads = static_cast<Index>(gateable_heads(model.transformer).size());
-  if (const auto ungated = ungated_attentions(model.transformer); !ungated.empty()) {
+  if (const auto ungated = fixed_attentions(model.transformer, why_ungated); !ungated.empty()) {
     json["notes"].push_back(
         fmt::format("Without importance and pruning: {}.", fixed_text(ungated)));
   }
@@ -90,7 +77,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   const Index pruned = effort.prune ? std::min(effort.watched, all)
                                     : std::min(all, effort.pruning / (heads * (1 + slope_work)));
   if (weighed >= std::min(all, least_importance_examples)) {
-    say(request, "the loss without each head");
+    request.progress("the loss without each head");
     json["importance"] = importance_json(
         head_importance(model, config, task, first_examples(split, weighed), workers));
     json["importance"]["examples"] = weighed;
@@ -100,7 +87,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
         "validation. The command `report` adds it.");
   }
   if (effort.prune || pruned >= std::min(all, least_pruning_examples)) {
-    say(request, "the loss as heads go one by one");
+    request.progress("the loss as heads go one by one");
     json["pruning"] = pruning_json(prune_heads(model, config, task, first_examples(split, pruned),
                                                usual_slope_examples, workers));
     json["pruning"]["examples"] = pruned;
@@ -171,7 +158,7 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
 Json report_heads_json(Model& model, const Config& config, const Task& task, const Split& split,
                        const ReportRequest& request, Workers& workers) {
   const Index watched = std::min(request.effort.watched, split.size());
-  say(request, "watching the heads");
+  request.progress("watching the heads");
   Json json = {{"split", split.name}, {"watched", watched}};
   json["attentions"] =
       heads_json(study_heads(model, config, task, *first_examples(split, watched).source, workers,
@@ -187,32 +174,24 @@ Json head_curves_json(const ReportRequest& request, const Task& task, const Spli
                       Workers& workers) {
   const Index watched = std::min(request.effort.watched, split.size());
   const auto progress = [&](Index done, Index of) {
-    say(request, fmt::format("watching the heads, checkpoints: {} of {}", done, of));
+    request.progress(fmt::format("watching the heads, checkpoints: {} of {}", done, of));
   };
   const HeadHistory history = head_history(request.run, task, first_examples(split, watched),
                                            workers, progress, request.figures);
   Json json = history_json(history);
-  json["steps"] = Json::array();
-  for (const HeadMoment& moment : history) {
-    json["steps"].push_back(moment.step);
-  }
+  json["steps"] = mapped(history, &HeadMoment::step);
   json["attentions"] = Json::array();
   const std::vector<AttentionReport>& last = history.back().attentions;
   for (std::size_t a = 0; a < last.size(); ++a) {
     Json figures = Json::object();
     for (const auto& [name, of] : figures_of_heads(last[a], request.figures)) {
-      Json curves = Json::array();
-      bool any = false;
-      for (const HeadMoment& moment : history) {
+      const auto values = [&get = of, a](const HeadMoment& moment) {
         const AttentionReport& at = moment.attentions[a];
-        Json& heads = curves.emplace_back(Json::array());
-        for (std::size_t head = 0; head < at.heads.size(); ++head) {
-          heads.push_back(of({at, head}));
-          any = any || !heads.back().is_null();
-        }
-      }
-      if (any) {
-        figures[name] = std::move(curves);
+        return mapped(numbers_below(at.heads.size()), [&](std::size_t i) { return get({at, i}); });
+      };
+      const std::vector<std::vector<Json>> curves = mapped(history, values);
+      if (!std::ranges::all_of(curves | std::views::join, &Json::is_null)) {
+        figures[name] = curves;
       }
     }
     json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});

@@ -34,40 +34,49 @@ function firstSentence(sentences) {
   return sentences.indexOf(best ?? sentences[0]);
 }
 
+// The maps of all heads, under the names of their attentions.
+function attentionMaps(sentence, choice, roles) {
+  return sentence.attentions.map((attention) => element('div', {class: 'attention'},
+    element('h3', {}, attentionName(attention.attention)),
+    element('div', {class: 'heads'}, attention.heads.map((_, head) =>
+      smallMapButton(sentence, attention, head, choice, roles[headKey(attention.attention, head)])))));
+}
+
+function markChosen(maps, choice) {
+  for (const button of maps.querySelectorAll('button.head')) {
+    const colour = choice.colours.get(button.dataset.head);
+    button.setAttribute('aria-pressed', colour !== undefined);
+    button.className = colour === undefined ? 'head' : `head line-${colour}`;
+  }
+}
+
+function cutText({source_tokens: source, target_tokens: target, source_length, target_length}) {
+  const shown = Math.max(source.length, target.length);
+  return Math.max(source_length, target_length) > shown ? `Only the first ${shown} tokens are shown.` : '';
+}
+
 function attentionSection({texts = [], sentences: examples = [], heads}, choice) {
   const sentences = [...texts, ...examples];
   if (sentences.length === 0) return '';
   const roles = Object.fromEntries((heads?.attentions ?? []).flatMap(({attention, heads: all}) =>
     all.map(({head, role}) => [headKey(attention, head), role])));
-  const all = element('div', {class: 'maps'});
-  const cut = remark();
-  const chosen = closeView(choice, roles);
-  const sentence = () => sentences[chooser.value];
-  const drawAll = () => {
-    const {source_tokens: source, target_tokens: target, source_length, target_length} = sentence();
-    const shown = Math.max(source.length, target.length);
-    cut.textContent = Math.max(source_length, target_length) > shown ? `Only the first ${shown} tokens are shown.` : '';
-    all.replaceChildren(...sentence().attentions.map((attention) => element('div', {class: 'attention'},
-      element('h3', {}, attentionName(attention.attention)),
-      element('div', {class: 'heads'}, attention.heads.map((_, head) => smallMapButton(
-        sentence(), attention, head, choice, roles[headKey(attention.attention, head)]))))));
-  };
-  const drawChosen = () => {
-    for (const button of all.querySelectorAll('button.head')) {
-      const colour = choice.colours.get(button.dataset.head);
-      button.setAttribute('aria-pressed', colour !== undefined);
-      button.className = colour === undefined ? 'head' : `head line-${colour}`;
-    }
-    chosen.draw(sentence());
-  };
-  const draw = () => {
-    drawAll();
-    drawChosen();
-  };
-  const chooser = element('select', {id: 'sentence', onchange: draw}, sentences.map((one, i) =>
+  const [maps, cut, chosen] = [element('div', {class: 'maps'}), remark(), closeView(choice, roles)];
+  const chooser = element('select', {id: 'sentence', onchange: () => draw()}, sentences.map((one, i) =>
     element('option', {value: i}, one.number ? `${one.number}: ${one.source}` : one.source)));
   chooser.value = sentences[0].number ? firstSentence(sentences) : 0;  // texts have no number and come first
-  drawAll();
+  const drawMaps = () => {
+    cut.textContent = cutText(sentences[chooser.value]);
+    maps.replaceChildren(...attentionMaps(sentences[chooser.value], choice, roles));
+  };
+  const drawChosen = () => {
+    markChosen(maps, choice);
+    chosen.draw(sentences[chooser.value]);
+  };
+  const draw = () => {
+    drawMaps();
+    drawChosen();
+  };
+  drawMaps();
   choice.onChange(drawChosen);
   return section('attention', 'Attention',
     remark('In a map, rows look at columns; the darker, the more weight. A click on a head adds it to the chosen ones below, or takes it away.'),
@@ -75,5 +84,5 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
       ? remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.') : '',
     sentences.length > 1 ? element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser)
       : element('p', {class: 'source'}, sentences[0].source),
-    cut, all, chosen.view);
+    cut, maps, chosen.view);
 }

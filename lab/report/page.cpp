@@ -1,24 +1,8 @@
 #include "lab/report/page.hpp"
 
-#include "train/metrics/metrics.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
-
-namespace {
-
-std::string replaced(std::string_view text,
-                     const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto found = std::ranges::find_if(
-        pairs, [&](const auto& pair) { return text.substr(i).starts_with(pair.first); });
-    result += found == pairs.end() ? text.substr(i, 1) : found->second;
-    i += found == pairs.end() ? 1 : found->first.size();
-  }
-  return result;
-}
-
-}  // namespace
 
 std::string json_for_page(const Json& json) {
   const std::string text = json_text(json);

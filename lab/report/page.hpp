@@ -2,7 +2,6 @@
 // that it shows from the records of a run or of a sweep.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "lab/sweep/plan.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -20,8 +19,7 @@ std::string report_page(const Json& report);
 // JSON that is safe inside a <script> element: no character begins a tag or a comment.
 std::string json_for_page(const Json& json);
 
-// Text that is safe between tags.
-std::string text_for_page(std::string_view text);
+std::string text_for_page(std::string_view text);  // safe between tags
 
 constexpr Index curve_points = 400;  // the maximum for each curve
 
@@ -52,10 +50,9 @@ Json run_facts(const RunFiles& files, Index last_step);
 // "lower_is_better", "results": results_json() or, if no run has finished, null}. A "link" leads
 // from `page`, the file of this report, to the run's page or, without a page, to its directory.
 // Throws IoError if `directory` is not a sweep.
-Json report_sweep(const std::filesystem::path& directory, const std::filesystem::path& page);
+Json report_sweep(const fs::path& directory, const fs::path& page);
 
 // The same for report.html in a sweep's directory when the sweep ends, with its results.
-Json report_ended_sweep(const std::filesystem::path& directory, const SweepPlan& plan,
-                        Json results);
+Json report_ended_sweep(const fs::path& directory, const SweepPlan& plan, Json results);
 
 }  // namespace tapehead

@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<Json>;
 
-Lines lines_of(const std::filesystem::path& file, Json& faults) {
+Lines lines_of(const fs::path& file, Json& faults) {
   Lines lines;
   for_each_line(
       file,
@@ -82,8 +82,10 @@ Json curves_of(const Lines& lines, std::size_t width, const std::map<Index, doub
   return curves;
 }
 
-Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
-              const TrainingOptions& training, Index step) {
+// The name and the text of the state.
+std::pair<const char*, std::string> state_of(const RunFiles& files,
+                                             const std::optional<RunRecord>& record,
+                                             const TrainingOptions& training, Index step) {
   std::string where = fmt::format("step {}", step);
   if (training.steps) {
     where += fmt::format(" of {}", *training.steps);
@@ -91,22 +93,18 @@ Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
     where += fmt::format(", of {}", counted(*training.epochs, "epoch"));
   }
   if (record && record->end) {
-    return {{"name", "finished"},
-            {"text", fmt::format("finished after {}", counted(step, "step"))}};
+    return {"finished", "finished after " + counted(step, "step")};
   }
   if (is_locked(files.lock())) {
-    return {{"name", "training"},
-            {"text", fmt::format("still training: this page was written at {}", where)}};
+    return {"training", "still training: this page was written at " + where};
   }
   if (step == 0) {
-    return {{"name", "waiting"}, {"text", "has not made a step yet"}};
+    return {"waiting", "has not made a step yet"};
   }
   if (!record) {
-    return {{"name", "unknown"},
-            {"text", fmt::format("at {}; it keeps no record of its end", where)}};
+    return {"unknown", fmt::format("at {}; it keeps no record of its end", where)};
   }
-  return {{"name", "stopped"},
-          {"text", fmt::format("unfinished: stopped at {}, and can be resumed", where)}};
+  return {"stopped", fmt::format("unfinished: stopped at {}, and can be resumed", where)};
 }
 
 Json environment_json(const std::optional<RunRecord>& record, const Config& config) {
@@ -173,14 +171,15 @@ Json run_facts(const RunFiles& files, Index last_step) {
   const std::string layers = model.traits().context
                                  ? fmt::format("{} + {} layers", encoder, decoder)
                                  : counted(encoder + decoder, "layer");
-  const std::filesystem::path named = std::filesystem::absolute(files.directory).lexically_normal();
+  const fs::path named = fs::absolute(files.directory).lexically_normal();
   const std::string name = (named.has_filename() ? named : named.parent_path()).filename().string();
+  const auto [state, text] = state_of(files, record, config.training, last_step);
   Json report = {{"kind", "run"},
                  {"name", name},
                  {"path", files.directory.string()},
                  {"task", task},
                  {"metric", kind_of(config.evaluation.metric).name},
-                 {"state", state_of(files, record, config.training, last_step)},
+                 {"state", {{"name", state}, {"text", text}}},
                  {"summary", Json::array()}};
   Json& summary = report["summary"];
   summary.push_back({"task", task});

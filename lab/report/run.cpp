@@ -2,8 +2,6 @@
 
 #include "lab/cyclic_spectrum.hpp"
 #include "lab/report/page.hpp"
-#include "train/evaluation/evaluation.hpp"
-#include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -31,12 +29,10 @@ void add_spectrum(Json& report, const Task& task, const ReportRequest& request) 
     for (const Index step : steps) {
       const SavedRun saved(request.run, checkpoints.file(step).string());
       const CyclicSpectrum spectrum = embedding_spectrum(saved.model, task.cyclic_tokens);
-      Json shares = Json::array();
-      for (const double share : spectrum.shares) {
-        shares.push_back(std::round(share * 1e6) / 1e6);  // more digits would make the page larger
-      }
+      // More digits would make the page larger.
+      const auto rounded = [](double share) { return std::round(share * 1e6) / 1e6; };
       list.push_back({{"step", step},
-                      {"shares", std::move(shares)},
+                      {"shares", mapped(spectrum.shares, rounded)},
                       {"frequencies", spectrum.frequencies_with(most_of_spectrum)},
                       {"gini", spectrum.gini()}});
     }
@@ -65,8 +61,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   constexpr Index usual_sentences = 8;
   std::vector<Index> sentences = request.sentences;
   if (sentences.empty()) {
-    sentences.resize(static_cast<std::size_t>(std::min(usual_sentences, split.size())));
-    std::iota(sentences.begin(), sentences.end(), Index{0});
+    sentences = mapped(numbers_below(std::min(usual_sentences, split.size())), std::identity());
   }
   report["sentences"] =
       report_sentences(run.model, run.config.evaluation, task, split, sentences, workers);

@@ -19,7 +19,7 @@ struct ReportEffort {
 ReportEffort effort_of_training(Index validation_examples);
 
 struct ReportRequest {
-  std::filesystem::path run;
+  fs::path run;
   std::string split = "validation";
   std::vector<Index> sentences{};    // example numbers in the split, from 0; empty: the first ones
   std::vector<std::string> texts{};  // the user's own, shown before the sentences
@@ -30,7 +30,7 @@ struct ReportRequest {
   Index threads = 1;
   std::vector<HeadFigureRow> figures = head_figure_rows();  // the figures of each head
   const Task* task = nullptr;                               // the run's data, if already loaded
-  std::function<void(const std::string& what)> progress{};
+  std::function<void(const std::string& what)> progress = [](const std::string&) {};
 };
 
 // The data that report_page() shows, as far as it is known. "notes" lists what is missing; "fault"

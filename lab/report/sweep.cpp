@@ -6,14 +6,12 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 using Scores = std::vector<std::optional<RunScores>>;
 
 std::optional<RunScores> scores_of(const fs::path& run, const std::string& split, Json& faults) {
-  if (!fs::exists(scores_file(run))) {
+  if (!fs::exists(RunFiles{run}.scores())) {
     return std::nullopt;
   }
   try {
@@ -85,10 +83,9 @@ Json axes_json(const SweepPlan& plan) {
 Json report_of(const fs::path& directory, const SweepPlan& plan, const fs::path& page,
                Json results) {
   Json faults = Json::array();
-  Scores scores;
-  for (const SweepRun& run : plan.runs) {
-    scores.push_back(scores_of(directory / run.name, plan.split, faults));
-  }
+  const Scores scores = mapped(plan.runs, [&](const SweepRun& run) {
+    return scores_of(directory / run.name, plan.split, faults);
+  });
   const auto finished =
       std::ranges::count_if(scores, [](const auto& one) { return one.has_value(); });
   const bool in_use = results.is_null() && is_in_use(directory);

@@ -54,17 +54,14 @@ class HeldSignals {
 };
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
-  }
+  std::vector<char*> pointers = mapped(texts, [](std::string& text) { return text.data(); });
   pointers.push_back(nullptr);
   return pointers;
 }
 
 }  // namespace
 
-SweepChild::SweepChild(const ChildCommand& command, const std::filesystem::path& program) {
+SweepChild::SweepChild(const ChildCommand& command, const fs::path& program) {
   const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   const OpenFile input("/dev/null", O_RDONLY);
   std::vector<std::string> words = command.arguments;

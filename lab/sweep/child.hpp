@@ -8,20 +8,19 @@
 namespace tapehead {
 
 struct ChildCommand {
-  std::filesystem::path log;  // the child's output is appended here
+  fs::path log;  // the child's output is appended here
   std::vector<std::string> arguments;
 };
 
 // The program of this process, even if its file has been replaced since the start.
-inline const std::filesystem::path this_program = "/proc/self/exe";
+inline const fs::path this_program = "/proc/self/exe";
 
 class SweepChild {
  public:
   // Starts the program. The child gets no signals from the terminal, gets SIGTERM when the thread
   // that made this object ends, and does not take itself for part of this process's launch. Between
   // fork and exec, only calls run that are safe with threads and MPI. Throws IoError.
-  explicit SweepChild(const ChildCommand& command,
-                      const std::filesystem::path& program = this_program);
+  explicit SweepChild(const ChildCommand& command, const fs::path& program = this_program);
   SweepChild(const SweepChild&) = delete;
   SweepChild& operator=(const SweepChild&) = delete;
   ~SweepChild();  // asks the child to end, but does not wait

@@ -3,12 +3,9 @@
 #include <chrono>
 #include <thread>
 
-#include "core/files/json_text.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -55,8 +52,7 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
   std::ranges::transform(plan.show, plan.show.begin(), present_name);
   for (const Json& labels : object.list("cells")) {
     if (!labels.is_array() || labels.size() != plan.axes.size() ||
-        !std::all_of(labels.begin(), labels.end(),
-                     [](const Json& label) { return label.is_string(); })) {
+        !std::ranges::all_of(labels, &Json::is_string)) {
       throw IoError("{}: a cell has not one label for each of {} axes", where, plan.axes.size());
     }
     plan.cells.push_back(labels.get<SweepCell>());

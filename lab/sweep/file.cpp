@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
-#include "train/config/document/document.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {
@@ -30,9 +29,7 @@ bool is_plain(std::string_view text) {
 // The value as `--set` takes it: "null", or a list such as "[[full, window 2], full]".
 std::string list_text(const ConfigNode& node) {
   if (node.kind == Kind::sequence) {
-    std::vector<std::string> items;
-    std::ranges::transform(node.items, std::back_inserter(items), list_text);
-    return fmt::format("[{}]", join(items, ", "));
+    return fmt::format("[{}]", join(mapped(node.items, list_text), ", "));
   }
   return node.kind == Kind::null ? "null"
          : is_plain(node.text)   ? node.text
@@ -79,20 +76,9 @@ class SweepReader {
     } else if (entry.key == "seeds") {
       read_seeds(value);
     } else if (entry.key == "axes") {
-      if (value.kind != Kind::mapping) {
-        fail(value.mark, "axes", "expected options and their lists of values");
-      }
-      for (const ConfigEntry& axis : value.entries) {
-        sweep_.axes.push_back({axis.key, settings_of(axis)});
-      }
+      read_axes(value);
     } else if (entry.key == "metric") {
-      sweep_.metric = metric_named(text_of(entry, "a metric"));
-      if (!sweep_.metric) {
-        fail(value.mark, "metric",
-             fmt::format("no such metric ({}; there are {})", shown(value.text),
-                         join(EnumNames<Metric>::names, ", ")));
-      }
-      sweep_.metric_place = place_of(entry.key, value.mark);
+      read_metric(entry);
     } else if (entry.key == "split") {
       sweep_.split = {.name = text_of(entry, "test, validation or another split"),
                       .place = place_of(entry.key, value.mark)};
@@ -108,6 +94,26 @@ class SweepReader {
            near ? fmt::format("unknown name; did you mean {}?", *near)
                 : fmt::format("unknown name; a sweep has {}", join(entry_names, ", ")));
     }
+  }
+
+  void read_axes(const ConfigNode& value) {
+    if (value.kind != Kind::mapping) {
+      fail(value.mark, "axes", "expected options and their lists of values");
+    }
+    for (const ConfigEntry& axis : value.entries) {
+      sweep_.axes.push_back({axis.key, settings_of(axis)});
+    }
+  }
+
+  void read_metric(const ConfigEntry& entry) {
+    const ConfigNode& value = entry.value;
+    sweep_.metric = metric_named(text_of(entry, "a metric"));
+    if (!sweep_.metric) {
+      fail(value.mark, "metric",
+           fmt::format("no such metric ({}; there are {})", shown(value.text),
+                       join(EnumNames<Metric>::names, ", ")));
+    }
+    sweep_.metric_place = place_of(entry.key, value.mark);
   }
 
   // A missing config file is reported at this entry; an error in the config, at its own place.
@@ -186,11 +192,9 @@ class SweepReader {
     if (node.kind != Kind::mapping || node.entries.empty()) {
       fail(node.mark, name, "expected options and their values, such as {model.heads: 2}");
     }
-    std::vector<Override> values;
-    for (const ConfigEntry& entry : node.entries) {
-      values.push_back(value_of(entry.key, entry.mark, entry.value));
-    }
-    return values;
+    return mapped(node.entries, [&](const ConfigEntry& entry) {
+      return value_of(entry.key, entry.mark, entry.value);
+    });
   }
 
   std::vector<SweepSetting> settings_of(const ConfigEntry& axis) const {
@@ -299,7 +303,7 @@ SweepFile parse_sweep(std::string_view text, std::string_view file) {
   return SweepReader(file).read(root);
 }
 
-SweepFile read_sweep(const std::filesystem::path& file) {
+SweepFile read_sweep(const fs::path& file) {
   return parse_sweep(read_config_text(file), file.string());
 }
 

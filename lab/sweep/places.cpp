@@ -8,8 +8,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 // As MessagePack: arguments may contain bytes that are not UTF-8, which JSON cannot express.
@@ -39,10 +37,6 @@ SweepPlaces::SweepPlaces(Ranks& ranks, Index each, Index threads)
                              ? std::max<Index>(1, each)
                              : std::max<Index>(1, usable_cores().count / threads)) {}
 
-bool SweepPlaces::is_beside(Index place, const std::vector<Index>& others) const {
-  return std::ranges::any_of(others, [&](Index other) { return rank_of(other) == rank_of(place); });
-}
-
 std::string SweepPlaces::where(const std::vector<Index>& places) const {
   std::string text;
   for (const Index place : places) {
@@ -67,12 +61,9 @@ void SweepPlaces::expect_shared(const fs::path& directory) {
   }
   value_of_first(ranks_, true);  // waits until the file is written
   const std::vector<char> seen = share_values(ranks_, static_cast<char>(has_text(path, word)));
-  std::vector<std::string> blind;
-  for (std::size_t rank = 0; rank < seen.size(); ++rank) {
-    if (seen[rank] == 0) {
-      blind.push_back(ranks_.name(static_cast<Index>(rank)));
-    }
-  }
+  const auto is_blind = [&](Index rank) { return seen[static_cast<std::size_t>(rank)] == 0; };
+  const auto blind = mapped(numbers_below(ranks_.count()) | std::views::filter(is_blind),
+                            [&](Index rank) { return ranks_.name(rank); });
   if (!blind.empty()) {
     throw IoError(
         "a sweep needs a directory that all ranks share, but {} cannot see what rank 0 writes into "

@@ -14,14 +14,14 @@ namespace tapehead {
 class SweepPlaces {
  public:
   // `each`: places on each rank. The value of the first rank counts.
-  SweepPlaces(Ranks& ranks, Index each, std::filesystem::path program = this_program);
+  SweepPlaces(Ranks& ranks, Index each, fs::path program = this_program);
   // For trainings with `threads` threads. If `each` is 0, one rank has as many places as use all
   // cores; several ranks have one each, because launchers usually start about one rank per core.
   SweepPlaces(Ranks& ranks, Index each, Index threads);
 
   // `directory` is this rank's path to a directory that the first rank can see. Throws IoError on
   // every rank, naming the ranks that do not see a file that the first rank writes there.
-  void expect_shared(const std::filesystem::path& directory);
+  void expect_shared(const fs::path& directory);
 
   // How long other ranks wait while the first rank plans a sweep or compares its cells, in seconds.
   static constexpr double longest_solo = 600;
@@ -37,9 +37,6 @@ class SweepPlaces {
   std::chrono::milliseconds pause() const {
     return std::chrono::milliseconds(ranks_.count() > 1 ? 100 : 20);
   }
-
-  // Whether a place is on the same rank as any place in `others`.
-  bool is_beside(Index place, const std::vector<Index>& others) const;
 
   // For messages: "; 2 ranks". Empty if there is only one rank.
   std::string spread() const {
@@ -59,8 +56,7 @@ class SweepPlaces {
   // The first stop signal that a rank received, or 0.
   int signal() const { return signal_; }
 
-  // Ends the rounds of the other ranks.
-  void close();
+  void close();  // ends the rounds of the other ranks
 
   // Takes part in a round. `signal`: the stop signal that this rank received, or 0. Returns whether
   // more rounds follow. Throws IoError if a child cannot be started here, and RankError if another
@@ -78,7 +74,7 @@ class SweepPlaces {
   Json take_ends();
 
   Ranks& ranks_;
-  std::filesystem::path program_;
+  fs::path program_;
   std::vector<Place> places_;
   // The orders of the next round, together with `signal_to_all_` and `closed_`.
   std::vector<std::pair<Index, ChildCommand>> starts_;

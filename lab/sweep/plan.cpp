@@ -2,7 +2,6 @@
 #include "lab/sweep/plan.hpp"
 
 #include "core/text.hpp"
-#include "datasets/task_kind.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {
@@ -47,12 +46,8 @@ void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
       sweep.metric ? sweep.metric_place
                    : fmt::format("{}: evaluation.metric", shown(sweep.config.string()));
   for (const SweepRun& run : plan.runs) {
-    std::vector<std::string_view> measured;
-    for (const MetricKind* kind : metric_kinds) {
-      if (is_measured(*kind, run.config)) {
-        measured.push_back(kind->name);
-      }
-    }
+    const auto own = [&](const MetricKind* kind) { return is_measured(*kind, run.config); };
+    const auto measured = mapped(metric_kinds | std::views::filter(own), &MetricKind::name);
     if (std::ranges::count(measured, metric) == 0) {
       throw ConfigError("{}: {} is not measured in {} (allowed: {})", place, metric, run.name,
                         join(measured, ", "));
@@ -173,23 +168,15 @@ std::string run_name(const SweepPlan& plan, const SweepCell& cell, std::uint64_t
 }
 
 SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Override* seed) {
-  std::vector<Override> values;
+  SweepFile own = sweep;
   for (const SweepSetting* setting : settings) {
-    values.insert(values.end(), setting->values.begin(), setting->values.end());
+    override_fixed(own, setting->values);
   }
-  std::vector<Override> fixed = sweep.fixed;
-  std::erase_if(fixed, [&](const Override& value) {
-    return std::ranges::any_of(
-        values, [&](const Override& other) { return full_name(other) == full_name(value); });
-  });
-  values.insert(values.begin(), fixed.begin(), fixed.end());
+  std::vector<Override>& values = own.fixed;
   if (seed != nullptr) {
     values.push_back(*seed);
   }
   SweepRun run{};
-  for (const Override& value : values) {
-    run.overrides.push_back(fmt::format("{}={}", full_name(value), value.text));
-  }
   LoadedConfig loaded = load_with_overrides(sweep.config, values);
   for (const auto& [option, origin] : loaded.origins) {
     if (origin != "default" && origin != "auto") {
@@ -197,6 +184,7 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
     }
   }
   for (const Override& value : values) {
+    run.overrides.push_back(fmt::format("{}={}", full_name(value), value.text));
     run.places[full_name(value)] = value.place;
   }
   run.config = std::move(loaded.config);
@@ -207,24 +195,18 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
 }  // namespace
 
 SweepPlan plan_sweep(const SweepFile& sweep) {
+  const std::vector<Combination> all = combinations(sweep.axes);
+  const auto labels = [](const Combination& settings) -> SweepCell {
+    return mapped(settings, &SweepSetting::label);
+  };
   SweepPlan plan{.config = sweep.config,
+                 .axes = mapped(sweep.axes, &SweepAxis::name),
+                 .cells = mapped(all, labels),
                  .split = sweep.split.name,
                  .study = sweep.study,
+                 .show = mapped(sweep.show, &PlacedName::name),
                  .notes = expect_separate(sweep)};
-  const auto names_of = [](const auto& list, std::vector<std::string>& names) {
-    std::ranges::transform(list, std::back_inserter(names),
-                           [](const auto& one) { return one.name; });
-  };
-  names_of(sweep.further_splits, plan.study.further_splits);
-  names_of(sweep.show, plan.show);
-  names_of(sweep.axes, plan.axes);
-  const std::vector<Combination> all = combinations(sweep.axes);
-  for (const Combination& settings : all) {
-    SweepCell& cell = plan.cells.emplace_back();
-    for (const SweepSetting* setting : settings) {
-      cell.push_back(setting->label);
-    }
-  }
+  plan.study.further_splits = mapped(sweep.further_splits, &PlacedName::name);
   for (std::size_t seed = 0; seed < std::max<std::size_t>(1, sweep.seeds.size()); ++seed) {
     for (std::size_t cell = 0; cell < all.size(); ++cell) {
       SweepRun run = make_run(sweep, all[cell], sweep.seeds.empty() ? nullptr : &sweep.seeds[seed]);

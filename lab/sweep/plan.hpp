@@ -4,7 +4,6 @@
 
 #include "lab/run_scores.hpp"
 #include "train/config/overrides.hpp"
-#include "train/options/options.hpp"
 
 namespace tapehead {
 
@@ -29,7 +28,7 @@ struct PlacedName {
 };
 
 struct SweepFile {
-  std::filesystem::path config;
+  fs::path config;
   std::vector<Override> fixed;  // `set`
   std::vector<SweepAxis> axes;
   std::vector<Override> seeds;   // values of the option `seed`; empty: the config's seed
@@ -41,25 +40,9 @@ struct SweepFile {
   std::vector<PlacedName> show;  // figures to show beside the metric
 };
 
-// Reads a sweep, YAML or JSON:
-//
-//   config: configs/copy.yaml          # from the working directory
-//   set: {training.steps: 300}         # in all runs
-//   seeds: 3                           # 1 2 3; or a list
-//   axes:
-//     model.heads: [1, 2, 4]           # an option takes each value
-//     size:                            # several options move together
-//       usual: {}                      # as it is
-//       narrow: {model.d_model: 32, model.d_ff: 128}
-//       wide: {model.d_model: 64, model.d_ff: 256}
-//   metric: sequence_accuracy
-//   split: test
-//   further_splits: [train]
-//   heads: [figures, importance, pruning]
-//   show: [cross.entropy]
-//
-// Options and their values are not checked yet. Throws ConfigError "file:line:column: ...".
-SweepFile read_sweep(const std::filesystem::path& file);
+// Reads a sweep, YAML or JSON; docs/sweeps.md has the format. Options and their values are not
+// checked yet. Throws ConfigError "file:line:column: ...".
+SweepFile read_sweep(const fs::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
 
 std::optional<Metric> metric_named(std::string_view name);
@@ -71,16 +54,16 @@ using SweepCell = std::vector<std::string>;  // the label of the setting on each
 
 struct SweepRun {
   std::size_t cell;
-  std::string name;                    // its directory's name: "model.heads=2,seed=1"
-  std::vector<std::string> overrides;  // as for `--set`
-  Config config{};                     // with all overrides, resolved
-  std::vector<std::filesystem::path> config_files{};  // as LoadedConfig::files
+  std::string name;                      // its directory's name: "model.heads=2,seed=1"
+  std::vector<std::string> overrides;    // as for `--set`
+  Config config{};                       // with all overrides, resolved
+  std::vector<fs::path> config_files{};  // as LoadedConfig::files
   // "file:line:column: option" for each option that the sweep file or the config sets.
   std::map<std::string, std::string> places{};
 };
 
 struct SweepPlan {
-  std::filesystem::path config;
+  fs::path config;
   std::vector<std::string> axes{};
   std::vector<SweepCell> cells{};  // the last axis changes fastest
   std::vector<SweepRun> runs{};    // all cells with the first seed, then all cells with the next

@@ -57,9 +57,9 @@ std::string runs_csv(const SweepPlan& plan, const SweepResults& results) {
     std::vector<std::string> line = plan.cells[run.cell];
     line.insert(line.end(), {std::to_string(result.seed), run.name, result.split,
                              std::to_string(result.examples), std::to_string(result.steps)});
-    const auto figures = result.figures.by_name();
     for (const std::string& name : results.figures) {
-      line.push_back(figures.contains(name) ? number(figures.at(name)) : "");
+      const auto figure = result.figures.find(name);
+      line.push_back(figure ? number(*figure) : "");
     }
     text += csv_line(line);
   }
@@ -79,13 +79,10 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
     const CellResult& cell = results.cells[place];
     std::vector<std::string> line = plan.cells[cell.cell];
     line.push_back(std::to_string(cell.runs));
-    const auto figures = cell.figures.by_name();
     for (const std::string& name : results.figures) {
-      const auto figure = figures.find(name);
-      const bool known = figure != figures.end();
-      line.push_back(known ? number(figure->second.mean) : "");
-      line.push_back(known && figure->second.has_deviation() ? number(figure->second.deviation)
-                                                             : "");
+      const Spread figure = cell.figures.find(name).value_or(Spread());
+      line.push_back(figure.count > 0 ? number(figure.mean) : "");
+      line.push_back(figure.has_deviation() ? number(figure.deviation) : "");
     }
     if (const auto& difference = cell.to_best) {
       line.insert(line.end(), {number(difference->mean), number(difference->low),
@@ -111,16 +108,13 @@ Json results_json(const SweepPlan& plan, const SweepResults& results) {
                {"resamples", resample_count},
                {"significance_level", significance_level},
                {"shared_seeds", results.shared_seeds}};
-  json["cells"] = Json::array();
-  for (std::size_t place = 0; place < results.cells.size(); ++place) {
-    json["cells"].push_back(cell_json(plan, results, place));
-  }
-  json["comparisons"] = Json::array();
-  for (const CellComparison& comparison : results.comparisons) {
-    json["comparisons"].push_back({{"one", settings_json(plan, comparison.one)},
-                                   {"other", settings_json(plan, comparison.other)},
-                                   {"result", difference_json(comparison.difference)}});
-  }
+  json["cells"] = mapped(numbers_below(results.cells.size()),
+                         [&](std::size_t place) { return cell_json(plan, results, place); });
+  json["comparisons"] = mapped(results.comparisons, [&](const CellComparison& comparison) -> Json {
+    return {{"one", settings_json(plan, comparison.one)},
+            {"other", settings_json(plan, comparison.other)},
+            {"result", difference_json(comparison.difference)}};
+  });
   json["runs"] = Json::array();
   for (const RunResult& result : results.runs) {
     const SweepRun& run = plan.runs[result.run];

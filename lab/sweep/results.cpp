@@ -1,6 +1,5 @@
 #include "lab/sweep/results.hpp"
 
-#include "datasets/task_kind.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {
@@ -24,6 +23,7 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
     }
   }
   return {.run = number,
+          .cell = run.cell,
           .seed = run.config.seed,
           .split = scores.split,
           .examples = scores.examples.size(),
@@ -34,11 +34,8 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
 CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs) {
   CellResult result{.cell = cell, .runs = runs.size()};
   for (const auto& [name, of_first] : runs.front()->figures.usual) {
-    std::vector<double> values;
-    for (const RunResult* run : runs) {
-      values.push_back(run->figures.at(name));
-    }
-    result.figures.usual.emplace_back(name, spread_of(values));
+    const auto value = [&name](const RunResult* run) { return run->figures.at(name); };
+    result.figures.usual.emplace_back(name, spread_of(mapped(runs, value)));
   }
   std::map<std::string, std::vector<double>> further;
   for (const RunResult* run : runs) {
@@ -86,7 +83,7 @@ void name_best(SweepResults& results, const ValuesOfCells& values) {
   results.best = static_cast<std::size_t>(best - values.begin());
 }
 
-void name_cheapest(const SweepPlan& plan, SweepResults& results) {
+void name_cheapest(SweepResults& results) {
   constexpr double rounding = 1e-9;  // tolerance for sums over many tokens
   for (std::size_t i = 0; i < results.cells.size(); ++i) {
     const std::optional<Difference>& to_best = results.cells[i].to_best;
@@ -98,9 +95,7 @@ void name_cheapest(const SweepPlan& plan, SweepResults& results) {
   for (const char* const figure : {"multiply_adds", "parameters"}) {
     std::vector<double> costs;
     for (const std::size_t place : results.cheapest) {
-      const auto own = [&](const RunResult& run) {
-        return plan.runs[run.run].cell == results.cells[place].cell;
-      };
+      const auto own = [&](const RunResult& run) { return run.cell == results.cells[place].cell; };
       costs.push_back(
           mean_to_rank_by(results, results.runs | std::views::filter(own),
                           [&](const RunResult& run) { return run.figures.at(figure); }));
@@ -138,28 +133,18 @@ void compare_cells(SweepResults& results, const ValuesOfCells& values) {
     }
   }
   correct_together(to_best);
-  std::vector<Difference*> of_pairs;
-  for (CellComparison& comparison : results.comparisons) {
-    if (comparison.difference) {
-      of_pairs.push_back(&*comparison.difference);
-    }
-  }
-  correct_together(of_pairs);
+  const auto known = [](const CellComparison& one) { return one.difference.has_value(); };
+  correct_together(mapped(results.comparisons | std::views::filter(known),
+                          [](CellComparison& one) { return &*one.difference; }));
 }
 
 }  // namespace
 
 std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results) {
-  std::set<std::uint64_t> seeds;
-  for (const RunResult& run : results.runs) {
-    seeds.insert(run.seed);
-  }
-  std::vector<std::size_t> fewer;
-  for (std::size_t i = 0; i < results.cells.size(); ++i) {
-    if (results.cells[i].runs < seeds.size()) {
-      fewer.push_back(i);
-    }
-  }
+  const auto all = mapped(results.runs, &RunResult::seed);
+  const std::set<std::uint64_t> seeds(all.begin(), all.end());
+  auto fewer = mapped(numbers_below(results.cells.size()), std::identity());
+  std::erase_if(fewer, [&](std::size_t i) { return results.cells[i].runs >= seeds.size(); });
   return fewer;
 }
 
@@ -195,12 +180,9 @@ SweepResults sweep_results(const SweepPlan& plan,
     }
   }
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell) {
-    std::vector<const RunResult*> runs;
-    for (const RunResult& run : results.runs) {
-      if (plan.runs[run.run].cell == cell) {
-        runs.push_back(&run);
-      }
-    }
+    const auto own = [cell](const RunResult& run) { return run.cell == cell; };
+    const std::vector<const RunResult*> runs =
+        mapped(results.runs | std::views::filter(own), [](const RunResult& run) { return &run; });
     if (!runs.empty()) {
       results.cells.push_back(cell_result(cell, runs));
     }
@@ -213,7 +195,7 @@ SweepResults sweep_results(const SweepPlan& plan,
   std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
   name_best(results, values);
   compare_cells(results, values);
-  name_cheapest(plan, results);
+  name_cheapest(results);
   mark_front(results);
   return results;
 }

@@ -2,7 +2,6 @@
 // cells, and the cells worth their time; also as tables, CSV and JSON.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "lab/bootstrap.hpp"
 #include "lab/sweep/plan.hpp"
 
@@ -16,18 +15,17 @@ struct SweepFigures {
   Named usual{};                            // costs, then the metrics that the task measures
   std::map<std::string, Number> further{};  // as in RunScores::figures
 
-  // Finds a usual figure. Returns null for a metric that the task does not measure.
-  const Number* find(std::string_view name) const {
-    const auto found = std::ranges::find(usual, name, &Named::value_type::first);
-    return found == usual.end() ? nullptr : &found->second;
-  }
-  // Like find(), but throws std::out_of_range instead of returning null.
-  const Number& at(std::string_view name) const {
-    if (const Number* const figure = find(name)) {
-      return *figure;
+  // Nothing if there is no such figure, as for a metric that the task does not measure.
+  std::optional<Number> find(std::string_view name) const {
+    if (const auto own = std::ranges::find(usual, name, &Named::value_type::first);
+        own != usual.end()) {
+      return own->second;
     }
-    throw std::out_of_range(fmt::format("no run of the sweep has the figure {}", name));
+    const auto found = further.find(std::string(name));
+    return found == further.end() ? std::nullopt : std::optional(found->second);
   }
+  // Throws std::bad_optional_access if there is no such figure.
+  Number at(std::string_view name) const { return find(name).value(); }
 
   // All figures, the usual ones first.
   Named all() const {
@@ -35,14 +33,11 @@ struct SweepFigures {
     figures.insert(figures.end(), further.begin(), further.end());
     return figures;
   }
-  std::map<std::string, Number> by_name() const {
-    const Named figures = all();
-    return {figures.begin(), figures.end()};
-  }
 };
 
 struct RunResult {
-  std::size_t run;  // in the plan
+  std::size_t run;  // in the plan, as `cell`
+  std::size_t cell;
   std::uint64_t seed = 0;
   std::string split;
   std::size_t examples = 0;
@@ -78,8 +73,7 @@ struct SweepResults {
 
   // 0 for a cell whose task does not measure the metric.
   Spread metric_of(const CellResult& cell) const {
-    const Spread* const own = cell.figures.find(kind_of(metric).name);
-    return own == nullptr ? Spread() : *own;
+    return cell.figures.find(kind_of(metric).name).value_or(Spread());
   }
   bool is_cheapest(std::size_t place) const { return std::ranges::count(cheapest, place) > 0; }
 };
@@ -104,7 +98,6 @@ std::string head_width(const SweepPlan& plan, const SweepResults& results, std::
 // A table of the cells, the best first, followed by the conclusions in words.
 std::string results_table(const SweepPlan& plan, const SweepResults& results);
 
-// One line for each run or each cell.
 std::string runs_csv(const SweepPlan& plan, const SweepResults& results);
 std::string cells_csv(const SweepPlan& plan, const SweepResults& results);
 

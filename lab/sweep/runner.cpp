@@ -8,8 +8,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 // Throws if config or data of an existing run have changed: cells trained on different data must
@@ -71,6 +69,29 @@ std::vector<std::string> scoring_arguments(const SweepPlan& plan, const fs::path
   return arguments;
 }
 
+bool is_finished(const SweepPlan& plan, const fs::path& run) {
+  try {
+    if (!fs::exists(RunFiles{run}.scores())) {
+      return false;
+    }
+    const RunScores scores = read_scores(run);
+    return (plan.split.empty() || scores.split == plan.split) && scores.study.covers(plan.study);
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+// A free place on a rank where the run has not failed.
+std::optional<Index> place_for(const SweepRunner::Run& run, const SweepPlaces& places) {
+  for (Index place = 0; place < places.count(); ++place) {
+    const auto beside = [&](Index other) { return places.rank_of(other) == places.rank_of(place); };
+    if (places.is_free(place) && std::ranges::none_of(run.failed_at, beside)) {
+      return place;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const RunProgress& RunWatch::look() {
@@ -126,12 +147,6 @@ std::string progress_text(const RunProgress& progress, const TrainingOptions& tr
   return fmt::format("step {}", progress.step);
 }
 
-std::string_view name_of(RunState state) {
-  constexpr std::array<std::string_view, 5> names{"waiting", "training", "testing", "finished",
-                                                  "failed"};
-  return names[static_cast<std::size_t>(state)];
-}
-
 SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
   FileDigests digests;
   for (const SweepRun& run : work_.plan.runs) {
@@ -140,25 +155,12 @@ SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
     runs_.push_back({.directory = directory,
                      .log = work_.directory / (run.name + ".log"),
                      .watch = RunWatch(RunFiles{directory}.metrics(), work_.plan.metric)});
-    if (is_finished(directory)) {
+    if (is_finished(work_.plan, directory)) {
       runs_.back().state = RunState::finished;
       runs_.back().before = true;
     } else {
       wait_for_lock(RunFiles{directory}.lock());
     }
-  }
-}
-
-bool SweepRunner::is_finished(const fs::path& run) const {
-  try {
-    if (!fs::exists(scores_file(run))) {
-      return false;
-    }
-    const RunScores scores = read_scores(run);
-    return (work_.plan.split.empty() || scores.split == work_.plan.split) &&
-           scores.study.covers(work_.plan.study);
-  } catch (const IoError&) {
-    return false;
   }
 }
 
@@ -170,23 +172,14 @@ bool SweepRunner::advance() {
   }
   for (std::size_t i = 0; i < runs_.size() && !stopping_; ++i) {
     Run& run = runs_[i];
-    if (const auto place = run.state == RunState::waiting ? place_for(run) : std::nullopt) {
+    if (const auto place =
+            run.state == RunState::waiting ? place_for(run, work_.places) : std::nullopt) {
       look_again(work_.directory);
       start(run, RunState::training, *place,
             training_arguments(work_.plan, work_.plan.runs[i], run.directory, work_.threads));
     }
   }
   return std::ranges::any_of(runs_, [](const Run& run) { return run.place.has_value(); });
-}
-
-std::optional<Index> SweepRunner::place_for(const Run& run) const {
-  const SweepPlaces& places = work_.places;
-  for (Index place = 0; place < places.count(); ++place) {
-    if (places.is_free(place) && !places.is_beside(place, run.failed_at)) {
-      return place;
-    }
-  }
-  return std::nullopt;
 }
 
 void SweepRunner::note_end(Run& run, int exit_code) {

@@ -17,8 +17,7 @@ struct RunProgress {
 
 class RunWatch {
  public:
-  RunWatch(std::filesystem::path metrics, Metric metric)
-      : file_(std::move(metrics)), metric_(metric) {}
+  RunWatch(fs::path metrics, Metric metric) : file_(std::move(metrics)), metric_(metric) {}
 
   // Reads what was written since the last call. A missing file counts as empty.
   const RunProgress& look();
@@ -26,7 +25,7 @@ class RunWatch {
  private:
   void take(std::string_view line);
 
-  std::filesystem::path file_;
+  fs::path file_;
   Metric metric_;
   std::streamoff read_ = 0;
   RunProgress progress_;
@@ -36,11 +35,13 @@ class RunWatch {
 std::string progress_text(const RunProgress& progress, const TrainingOptions& training);
 
 enum class RunState { waiting, training, scoring, finished, failed };
-std::string_view name_of(RunState state);
+constexpr ValueNames<5> value_names(RunState) {
+  return {"waiting", "training", "testing", "finished", "failed"};
+}
 
 struct SweepWork {
   const SweepPlan& plan;
-  std::filesystem::path directory;
+  fs::path directory;
   SweepPlaces& places;
   Index threads;  // of each run
 };
@@ -48,8 +49,8 @@ struct SweepWork {
 class SweepRunner {
  public:
   struct Run {
-    std::filesystem::path directory;
-    std::filesystem::path log;  // the output of its processes
+    fs::path directory;
+    fs::path log;  // the output of its processes
     RunWatch watch;
     RunState state = RunState::waiting;
     bool before = false;                // an earlier start of the sweep finished it
@@ -80,8 +81,6 @@ class SweepRunner {
  private:
   void start(Run& run, RunState state, Index place, std::vector<std::string> arguments);
   void note_end(Run& run, int exit_code);
-  std::optional<Index> place_for(const Run& run) const;
-  bool is_finished(const std::filesystem::path& run) const;
 
   SweepWork work_;
   std::vector<Run> runs_;

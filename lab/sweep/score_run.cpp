@@ -1,11 +1,8 @@
 #include "lab/sweep/score_run.hpp"
 
-#include <sstream>
-
 #include "lab/cyclic_spectrum.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_report.hpp"
-#include "train/evaluation/evaluation.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_record.hpp"
 
@@ -66,9 +63,9 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
 void add_training(RunScores& scores, const RunFiles& files) {
   double& first_norm = scores.figures["first_gradient_norm"];
   double& norms = scores.figures["gradient_norm"];
-  std::istringstream lines(read_file(files.metrics()));
+  const std::string metrics = read_file(files.metrics());
   Index number = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : text_lines(metrics)) {
     const std::string where = fmt::format("{}:{}", files.metrics().string(), ++number);
     const auto json = parse_json(line, where);
     const JsonObject object(json, where);
@@ -91,10 +88,7 @@ void add_training(RunScores& scores, const RunFiles& files) {
 ExampleScore likelihood(const RunningText& text, const Batch& batch, const CrossEntropy& result) {
   ExampleScore score{.negative_log_likelihood = result.negative_log_likelihood,
                      .tokens = batch.labels.count(),
-                     .correct = result.correct,
-                     .output = {},
-                     .reference = {},
-                     .right = false};
+                     .correct = result.correct};
   if (text.tokens) {
     const TextCounts& counts = text.tokens->counts();
     const double share =
@@ -163,8 +157,8 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
 
 }  // namespace
 
-RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
-                    const RunStudy& study, Workers& workers) {
+RunScores score_run(const fs::path& run, const std::string& wanted, const RunStudy& study,
+                    Workers& workers) {
   SavedRun saved(run, "");
   const Task task = saved.task();
   const bool tested = std::ranges::count(task.splits, std::string_view("test"), &Split::name) > 0;

@@ -56,9 +56,9 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
                          compared ? text(cell.to_best->mean) : "",
                          compared ? fmt::format("{:.3f}", cell.to_best->p) : "",
                          compared ? fmt::format("{:.3f}", cell.to_best->p_holm) : ""});
-  const auto shown = figures.by_name();
   for (const std::string& name : plan.show) {
-    row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
+    const auto figure = figures.find(name);
+    row.push_back(figure ? figure_text(name, *figure) : "");
   }
   row.insert(row.end(),
              {head_width(plan, results, place), format_count(figures.at("parameters").mean),
@@ -79,11 +79,8 @@ std::string cell_name(const SweepPlan& plan, std::size_t cell) {
 
 std::string names_of(const SweepPlan& plan, const SweepResults& results,
                      const std::vector<std::size_t>& places) {
-  std::vector<std::string> names;
-  for (const std::size_t place : places) {
-    names.push_back(cell_name(plan, results.cells[place].cell));
-  }
-  return join(names, "; ");
+  const auto name = [&](std::size_t place) { return cell_name(plan, results.cells[place].cell); };
+  return join(mapped(places, name), "; ");
 }
 
 // Remarks for comparisons in which cells have fewer seeds, or only one common seed.
@@ -97,12 +94,9 @@ std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
             : fmt::format("the seeds that all cells have ({})", join(results.shared_seeds, ", ")),
         names_of(plan, results, fewer));
   }
-  std::vector<std::size_t> compared;  // all cells but the best
-  for (std::size_t i = 0; i < results.cells.size(); ++i) {
-    if (i != results.best && results.cells[i].to_best) {
-      compared.push_back(i);
-    }
-  }
+  auto compared = mapped(numbers_below(results.cells.size()), std::identity());
+  std::erase_if(compared,
+                [&](std::size_t i) { return i == results.best || !results.cells[i].to_best; });
   std::vector<std::size_t> by_one_seed = compared;
   std::erase_if(by_one_seed, [&](std::size_t i) { return results.cells[i].to_best->pairs != 1; });
   if (!by_one_seed.empty()) {
@@ -146,18 +140,14 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
 }  // namespace
 
 std::string head_width(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
-  const auto run = std::ranges::find_if(results.runs, [&](const RunResult& finished) {
-    return plan.runs[finished.run].cell == results.cells[place].cell;
-  });
+  const auto run = std::ranges::find(results.runs, results.cells[place].cell, &RunResult::cell);
   const ModelOptions& model = plan.runs[run->run].config.model;
   std::vector<std::string> widths;
-  for (const AttentionKind kind : attention_kinds) {
-    for (const AttentionSpec& spec : attention_specs(model, kind)) {
-      const std::string width = spec.d_qk == spec.d_v ? std::to_string(spec.d_v)
-                                                      : fmt::format("{}/{}", spec.d_qk, spec.d_v);
-      if (spec.heads > 0 && std::ranges::count(widths, width) == 0) {
-        widths.push_back(width);
-      }
+  for (const AttentionSpec& spec : attention_specs(model)) {
+    const std::string width = spec.d_qk == spec.d_v ? std::to_string(spec.d_v)
+                                                    : fmt::format("{}/{}", spec.d_qk, spec.d_v);
+    if (spec.heads > 0 && std::ranges::count(widths, width) == 0) {
+      widths.push_back(width);
     }
   }
   return join(widths, ", ");
@@ -167,17 +157,14 @@ std::string results_table(const SweepPlan& plan, const SweepResults& results) {
   std::vector<Align> columns(plan.axes.size(), Align::left);
   columns.insert(columns.end(), 10 + plan.show.size(), Align::right);
   columns.push_back(Align::left);
-  Table table(columns);
   std::vector<std::string> header = plan.axes;
   header.insert(header.end(),
                 {"seeds", std::string(kind_of(results.metric).name), "to best", "p", "p (Holm)"});
   header.insert(header.end(), plan.show.begin(), plan.show.end());
   header.insert(header.end(),
                 {"head width", "parameters", "multiply-adds", "tokens/s", "time", ""});
-  table.row(header);
-  table.rule();
-  std::vector<std::size_t> best_first(results.cells.size());
-  std::iota(best_first.begin(), best_first.end(), std::size_t{0});
+  Table table(columns, header);
+  auto best_first = mapped(numbers_below(results.cells.size()), std::identity());
   std::ranges::stable_sort(best_first, {}, [&](std::size_t i) {
     const double mean = results.metric_of(results.cells[i]).mean;
     return std::tuple(i != results.best, kind_of(results.metric).lower_is_better ? mean : -mean);

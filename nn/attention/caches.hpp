@@ -7,7 +7,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The columns of the keys and values that queries attend to.
 struct KeysAndValues {
   HeadColumns key;
   HeadColumns value;

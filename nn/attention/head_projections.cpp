@@ -51,8 +51,8 @@ void HeadCopy::rest() {
     if (copied_[static_cast<std::size_t>(parameter.block)]) {
       continue;
     }
-    const auto same = std::ranges::find(from_.parameters(), parameter.name, &NamedParameter::name);
-    if (same == from_.parameters().end() || same->shape != parameter.shape) {
+    const NamedParameter* const same = from_.find(parameter.name);
+    if (same == nullptr || same->shape != parameter.shape) {
       throw std::logic_error(fmt::format("nothing says what of {} stays", parameter.name));
     }
     std::ranges::copy(from_.value(*same).values(), to_.value(parameter).values().begin());
@@ -66,16 +66,13 @@ void HeadCopy::rest() {
 HeadProjections::HeadProjections(const Scope& scope, const ModelOptions& options,
                                  const AttentionSpec& of)
     : spec(of) {
-  std::vector<ProjectionSpec> together;
-  for (const ProjectionSpec& projection : projections_of(spec)) {
-    if (!together.empty() && !stack(scope, spec, together.front(), projection)) {
-      add_block(scope, options, together);
-      together.clear();
-    }
-    together.push_back(projection);
-  }
-  if (!together.empty()) {
-    add_block(scope, options, together);
+  const std::vector<ProjectionSpec> all = projections_of(spec);
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end = std::find_if_not(first + 1, all.end(), [&](const ProjectionSpec& next) {
+      return stack(scope, spec, *first, next);
+    });
+    add_block(scope, options, {first, end});
+    first = end;
   }
 }
 
@@ -86,9 +83,7 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
   std::vector<std::string> weights;
   std::vector<std::string> biases;
   for (const ProjectionSpec& projection : projections) {
-    const Place place{.block = blocks.size(),
-                      .first = static_cast<Index>(weights.size()) * rows,
-                      .columns = rows};
+    const Place place{.block = blocks.size(), .first = std::ssize(weights) * rows, .columns = rows};
     const std::array made{projection.query, projection.key, projection.value};  // by HeadRole
     for (std::size_t role = 0; role < made.size(); ++role) {
       if (made[role]) {
@@ -126,37 +121,31 @@ HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRole
   return {.block = block, .first = first, .columns = end - first};
 }
 
-Var HeadProjections::Of::product(std::size_t number, HeadRole role) {
-  const Block& block = projections_.blocks[number];
-  if (projections_.spec.input == HeadInput::narrow) {
-    const Var weight = pass_.parameter(block.weight);
-    return head_linear(
-        {input_}, weight, block.heads, projections_.width(role),
-        block.bias.declared() ? std::optional(pass_.parameter(block.bias)) : std::nullopt);
-  }
-  const Place used = projections_.used_columns(number, roles_);
-  std::optional<WeightRows> rows;
-  if (used.columns < block.weight.shape[0]) {
-    rows = {.first = used.first, .count = used.columns};
-  }
-  return pass_.linear(input_, block.weight, block.bias, rows);
-}
-
 HeadColumns HeadProjections::Of::columns(HeadRole role) {
-  const AttentionSpec& spec = projections_.spec;
-  const bool is_input = projections_.is_input(role);
+  const AttentionSpec& spec = projections.spec;
+  const bool is_input = projections.is_input(role);
   const bool alike = is_input ? spec.input == HeadInput::wide : spec.heads_alike();
   const std::optional<Index> step = alike ? std::optional<Index>(0) : std::nullopt;
   if (is_input) {
-    return {.matrix = input_, .step = step};
+    return {.matrix = input, .step = step};
   }
-  const Place& place = projections_.place(role);
-  std::optional<Var>& made = products_[place.block];
-  if (!made) {
-    made = product(place.block, role);
+  const Place& place = projections.place(role);
+  const Block& block = projections.blocks[place.block];
+  const Place used = projections.used_columns(place.block, roles);
+  std::optional<Var>& product = products[place.block];
+  if (!product && spec.input == HeadInput::narrow) {
+    const Var weight = pass.parameter(block.weight);
+    product = head_linear(
+        {input}, weight, block.heads, projections.width(role),
+        block.bias.declared() ? std::optional(pass.parameter(block.bias)) : std::nullopt);
+  } else if (!product) {
+    std::optional<WeightRows> rows;
+    if (used.columns < block.weight.shape[0]) {
+      rows = {.first = used.first, .count = used.columns};
+    }
+    product = pass.linear(input, block.weight, block.bias, rows);
   }
-  const Index skipped = projections_.used_columns(place.block, roles_).first;
-  return {.matrix = *made, .first = place.first - skipped, .step = step};
+  return {.matrix = *product, .first = place.first - used.first, .step = step};
 }
 
 void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& smaller,

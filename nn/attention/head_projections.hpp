@@ -46,20 +46,14 @@ struct HeadProjections {
   HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
   // The projections of one input, each computed when it is first needed.
-  class Of {
-   public:
-    Of(const HeadProjections& projections, Pass& pass, const Var& input, HeadRoles roles)
-        : projections_(projections), pass_(pass), input_(input), roles_(roles) {}
+  struct Of {
+    const HeadProjections& projections;
+    Pass& pass;
+    Var input;
+    HeadRoles roles;
+    std::array<std::optional<Var>, 3> products{};  // by block
+
     HeadColumns columns(HeadRole role);
-
-   private:
-    Var product(std::size_t block, HeadRole role);
-
-    const HeadProjections& projections_;
-    Pass& pass_;
-    Var input_;
-    HeadRoles roles_;
-    std::array<std::optional<Var>, 3> products_;  // by block
   };
   // Only these roles may be requested; other roles are not computed.
   Of of(Pass& pass, const Var& input, HeadRoles roles = HeadRoles::all) const {

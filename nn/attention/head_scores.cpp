@@ -85,12 +85,11 @@ std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Inde
   std::vector<Index> numbers;
   Index number = 0;
   for (Index head = 0; head < spec_.heads; ++head) {
-    if (spec_.score.at(head) == score) {
-      if (std::ranges::find(heads, head) != heads.end()) {
-        numbers.push_back(number);
-      }
-      ++number;
+    const bool has_score = spec_.score.at(head) == score;
+    if (has_score && std::ranges::find(heads, head) != heads.end()) {
+      numbers.push_back(number);
     }
+    number += has_score ? 1 : 0;
   }
   return numbers;
 }

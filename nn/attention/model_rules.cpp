@@ -6,67 +6,56 @@ namespace {
 
 using Found = std::optional<Violation>;
 
-// The first rule that is broken.
-Found first_broken(std::initializer_list<std::pair<bool, Violation>> rules) {
-  const auto broken = std::ranges::find(rules, true, &std::pair<bool, Violation>::first);
-  return broken == rules.end() ? Found() : Found(broken->second);
-}
-
 Found widths_fit(const AttentionSpec& spec) {
   const Index D = spec.d_model;
   const Index identity = spec.input_columns();
   const bool own_columns = spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
-  return first_broken({
-      {!spec.heads_divide,
-       {{"heads"},
-        fmt::format("heads must divide d_model ({} heads, d_model {}); change one of them, or give "
+  return first_violation(
+      {violation_if(!spec.heads_divide, {"heads"},
+                    "heads must divide d_model ({} heads, d_model {}); change one of them, or give "
                     "model.d_head",
-                    spec.heads, D)}},
-      {own_columns && D % spec.heads != 0,
-       {{"heads", "input", "combine"},
-        fmt::format("heads must divide d_model where each has its own columns of it ({} heads, "
+                    spec.heads, D),
+       violation_if(own_columns && D % spec.heads != 0, {"heads", "input", "combine"},
+                    "heads must divide d_model where each has its own columns of it ({} heads, "
                     "d_model {})",
-                    spec.heads, D)}},
-      {spec.combine == Combine::concatenate && spec.output_columns() != D,
-       {{"combine", "d_v", "heads"},
-        fmt::format("without an output projection the heads together must be as wide as the model "
+                    spec.heads, D),
+       violation_if(spec.combine == Combine::concatenate && spec.output_columns() != D,
+                    {"combine", "d_v", "heads"},
+                    "without an output projection the heads together must be as wide as the model "
                     "({} heads of d_v {}, d_model {})",
-                    spec.heads, spec.d_v, D)}},
-      {spec.adds_heads() && spec.d_v != D,
-       {{"combine", "d_v"},
-        fmt::format("a sum of heads needs values as wide as the model (d_v {}, d_model {})",
-                    spec.d_v, D)}},
-      {spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity),
-       {{"sharing", "d_qk", "d_v", "input"},
-        fmt::format("without projections heads are as wide as their input ({}; d_qk {}, d_v {})",
-                    identity, spec.d_qk, spec.d_v)}},
-      {spec.sharing == Sharing::identity_query && spec.d_qk != identity,
-       {{"sharing", "d_qk", "input"},
-        fmt::format("queries that are the input are as wide as it ({}; d_qk {})", identity,
-                    spec.d_qk)}},
-  });
+                    spec.heads, spec.d_v, D),
+       violation_if(spec.adds_heads() && spec.d_v != D, {"combine", "d_v"},
+                    "a sum of heads needs values as wide as the model (d_v {}, d_model {})",
+                    spec.d_v, D),
+       violation_if(
+           spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity),
+           {"sharing", "d_qk", "d_v", "input"},
+           "without projections heads are as wide as their input ({}; d_qk {}, d_v {})", identity,
+           spec.d_qk, spec.d_v),
+       violation_if(spec.sharing == Sharing::identity_query && spec.d_qk != identity,
+                    {"sharing", "d_qk", "input"},
+                    "queries that are the input are as wide as it ({}; d_qk {})", identity,
+                    spec.d_qk)});
 }
 
 Found sharing_fits(const AttentionSpec& spec) {
   const bool with_query = spec.sharing == Sharing::query_key || spec.sharing == Sharing::all ||
                           spec.sharing == Sharing::identity || spec.sharing == Sharing::query_value;
-  return first_broken({
-      {spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0,
-       {{"kv_heads", "heads"},
-        fmt::format("must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads)}},
-      {with_query && spec.kv_heads != spec.heads,
-       {{"kv_heads", "sharing"},
-        fmt::format("queries can share weights with keys or values only if all have as many heads "
+  return first_violation(
+      {violation_if(spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0, {"kv_heads", "heads"},
+                    "must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads),
+       violation_if(with_query && spec.kv_heads != spec.heads, {"kv_heads", "sharing"},
+                    "queries can share weights with keys or values only if all have as many heads "
                     "({} heads, kv_heads {})",
-                    spec.heads, spec.kv_heads)}},
-      {shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v,
-       {{"sharing", "d_qk", "d_v"},
-        fmt::format("a shared weight needs equal widths (d_qk {}, d_v {})", spec.d_qk, spec.d_v)}},
-      {spec.tied() && spec.sharing == Sharing::identity,
-       {{"head_weights", "sharing"}, "identity has no weights to tie"}},
-      {spec.tied() && spec.kv_heads != spec.heads,
-       {{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"}},
-  });
+                    spec.heads, spec.kv_heads),
+       violation_if(
+           shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v,
+           {"sharing", "d_qk", "d_v"}, "a shared weight needs equal widths (d_qk {}, d_v {})",
+           spec.d_qk, spec.d_v),
+       violation_if(spec.tied() && spec.sharing == Sharing::identity, {"head_weights", "sharing"},
+                    "identity has no weights to tie"),
+       violation_if(spec.tied() && spec.kv_heads != spec.heads, {"head_weights", "kv_heads"},
+                    "tied heads have one set of weights anyway")});
 }
 
 // A violation for the first list over heads whose length is not the number of heads.
@@ -74,10 +63,10 @@ Found lists_fit(const AttentionSpec& spec) {
   Found verdict;
   const auto check = [&]<class Value>(const Field& field, const Value& value) {
     if constexpr (requires { value.fits(spec.heads); }) {
-      if (!verdict && !value.fits(spec.heads)) {
-        verdict = Violation{{std::string(field.name), "heads"},
-                            fmt::format("a list has one value for each head ({} for {} heads)",
-                                        value.values.size(), spec.heads)};
+      if (!verdict) {
+        verdict = violation_if(!value.fits(spec.heads), {std::string(field.name), "heads"},
+                               "a list has one value for each head ({} for {} heads)",
+                               value.values.size(), spec.heads);
       }
     }
   };
@@ -85,57 +74,46 @@ Found lists_fit(const AttentionSpec& spec) {
   return verdict;
 }
 
-bool one_sink_window(const AttentionSpec& spec) {
-  const auto& patterns = spec.pattern.values;
-  const auto first = std::ranges::find_if(patterns, &AttentionPattern::has_sinks);
-  return std::all_of(first, patterns.end(), [&](const AttentionPattern& pattern) {
-    return !pattern.has_sinks() || pattern == *first;
-  });
-}
-
 Found scores_fit(const AttentionSpec& spec) {
   const bool rotary = spec.has(AttentionPositions::rotary);
   const bool t5 = spec.has(AttentionPositions::t5);
-  return first_broken({
-      {spec.score.values.size() > 1 && spec.kv_heads != spec.heads,
-       {{"score", "kv_heads"},
-        "heads that share keys must score them alike: give one score for all"}},
-      {!spec.has(AttentionPositions::none) && !spec.is_self(),
-       {{"positions"},
-        "cross-attention has no distances: source and target count positions separately"}},
-      {t5 && spec.farthest <= spec.buckets / 2,
-       {{"farthest", "buckets"},
-        fmt::format("half of the buckets hold one distance each, so farthest must be more than "
+  auto with_sinks = spec.pattern.values | std::views::filter(&AttentionPattern::has_sinks);
+  const bool one_sink_window =
+      std::ranges::adjacent_find(with_sinks, std::not_equal_to()) == with_sinks.end();
+  return first_violation(
+      {violation_if(spec.score.values.size() > 1 && spec.kv_heads != spec.heads,
+                    {"score", "kv_heads"},
+                    "heads that share keys must score them alike: give one score for all"),
+       violation_if(
+           !spec.has(AttentionPositions::none) && !spec.is_self(), {"positions"},
+           "cross-attention has no distances: source and target count positions separately"),
+       violation_if(t5 && spec.farthest <= spec.buckets / 2, {"farthest", "buckets"},
+                    "half of the buckets hold one distance each, so farthest must be more than "
                     "buckets / 2 (buckets {}, farthest {})",
-                    spec.buckets, spec.farthest)}},
-      {t5 && !spec.looks_back() && spec.buckets % 2 != 0,
-       {{"buckets"},
-        fmt::format("each of two directions has half of the buckets, so their number must be even "
+                    spec.buckets, spec.farthest),
+       violation_if(t5 && !spec.looks_back() && spec.buckets % 2 != 0, {"buckets"},
+                    "each of two directions has half of the buckets, so their number must be even "
                     "({})",
-                    spec.buckets)}},
-      {rotary && spec.heads_with(Score::additive) > 0,
-       {{"score", "positions"},
-        "rotary positions act on products of queries and keys, which additive scores do not have"}},
-      {rotary && !one_sink_window(spec),
-       {{"pattern", "positions"},
-        "with rotary positions, heads with sinks have the same sink_window"}},
-      {rotary && spec.d_qk % 2 != 0,
-       {{"positions", "d_qk", "heads"},
-        fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)}},
-  });
+                    spec.buckets),
+       violation_if(rotary && spec.heads_with(Score::additive) > 0, {"score", "positions"},
+                    "rotary positions act on products of queries and keys, which additive scores "
+                    "do not have"),
+       violation_if(rotary && !one_sink_window, {"pattern", "positions"},
+                    "with rotary positions, heads with sinks have the same sink_window"),
+       violation_if(rotary && spec.d_qk % 2 != 0, {"positions", "d_qk", "heads"},
+                    "rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)});
 }
 
 Found start_fits(const AttentionSpec& spec) {
-  return first_broken({
-      {spec.start != HeadStart::own && spec.sharing == Sharing::identity,
-       {{"start", "sharing"}, "identity has no weights that could start equal"}},
-      {spec.start == HeadStart::identical_projections && spec.tied(),
-       {{"start", "head_weights"}, "tied heads are identical anyway"}},
-      {spec.start == HeadStart::identical && spec.combine != Combine::output,
-       {{"start", "combine"},
-        "there is no output weight that could start equal; use identical_projections for the other "
-        "weights"}},
-  });
+  return first_violation(
+      {violation_if(spec.start != HeadStart::own && spec.sharing == Sharing::identity,
+                    {"start", "sharing"}, "identity has no weights that could start equal"),
+       violation_if(spec.start == HeadStart::identical_projections && spec.tied(),
+                    {"start", "head_weights"}, "tied heads are identical anyway"),
+       violation_if(spec.start == HeadStart::identical && spec.combine != Combine::output,
+                    {"start", "combine"},
+                    "there is no output weight that could start equal; use identical_projections "
+                    "for the other weights")});
 }
 
 // The options that may have set an option of attention, most likely first.
@@ -157,7 +135,7 @@ Found spec_violation(const AttentionSpec& spec) {
     return {};
   }
   for (const auto check : {sharing_fits, widths_fit, lists_fit, scores_fit, start_fits}) {
-    if (Found verdict = check(spec)) {
+    if (Found verdict = check(spec)) {  // a later check relies on the earlier ones
       return verdict;
     }
   }
@@ -189,11 +167,9 @@ bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b) {
 }
 
 Found attentions_compose(const ModelOptions& model) {
-  for (const AttentionKind kind : attention_kinds) {
-    for (const AttentionSpec& spec : attention_specs(model, kind)) {
-      if (const auto found = spec_violation(spec)) {
-        return Violation{attention_options(kind, found->options), found->problem};
-      }
+  for (const AttentionSpec& spec : attention_specs(model)) {
+    if (const Found found = spec_violation(spec)) {
+      return Violation{attention_options(spec.kind, found->options), found->problem};
     }
   }
   return {};
@@ -201,18 +177,17 @@ Found attentions_compose(const ModelOptions& model) {
 
 Found names_share(const ModelOptions& model) {
   std::map<std::string, AttentionSpec> first;
-  for (const AttentionKind kind : attention_kinds) {
-    for (const AttentionSpec& spec : attention_specs(model, kind)) {
-      if (spec.shared_as.empty()) {
-        continue;
-      }
-      const auto [other, fresh] = first.emplace(spec.shared_as, spec);
-      if (!fresh && !can_share_weights(spec, other->second)) {
-        return Violation{attention_options(kind, {"shared_as"}),
-                         fmt::format("attentions that share weights may differ only in pattern and "
-                                     "dropout ({}: {} and {} do not)",
-                                     spec.shared_as, name_of(other->second.kind), name_of(kind))};
-      }
+  for (const AttentionSpec& spec : attention_specs(model)) {
+    if (spec.shared_as.empty()) {
+      continue;
+    }
+    const auto [other, fresh] = first.emplace(spec.shared_as, spec);
+    if (!fresh && !can_share_weights(spec, other->second)) {
+      return Violation{
+          attention_options(spec.kind, {"shared_as"}),
+          fmt::format("attentions that share weights may differ only in pattern and "
+                      "dropout ({}: {} and {} do not)",
+                      spec.shared_as, name_of(other->second.kind), name_of(spec.kind))};
     }
   }
   return {};
@@ -266,22 +241,19 @@ Found prefix_fits(const ModelOptions& model) {
 }
 
 Found tied_source_exists(const ModelOptions& model) {
-  if (!ties_source(model.tie_embeddings) || model.traits().context) {
-    return {};
-  }
-  return Violation{{"model.tie_embeddings", "model.family"},
-                   "there is one embedding, for source and target (allowed: none, target_output)"};
+  return violation_if(
+      ties_source(model.tie_embeddings) && !model.traits().context,
+      {"model.tie_embeddings", "model.family"},
+      "there is one embedding, for source and target (allowed: none, target_output)");
 }
 
 Found tied_output_fits(const ModelOptions& model) {
-  if (!ties_output(model.tie_embeddings) || model.output_width() == model.embedding_width()) {
-    return {};
-  }
-  return Violation{{"model.tie_embeddings", "model.d_embedding", "model.head_transform"},
-                   fmt::format("an output layer that is the embedding needs rows as wide as it ({} "
-                               "columns, model.d_embedding {}); set model.head_transform: masked, "
-                               "or leave out model.d_embedding",
-                               model.output_width(), model.embedding_width())};
+  return violation_if(
+      ties_output(model.tie_embeddings) && model.output_width() != model.embedding_width(),
+      {"model.tie_embeddings", "model.d_embedding", "model.head_transform"},
+      "an output layer that is the embedding needs rows as wide as it ({} columns, "
+      "model.d_embedding {}); set model.head_transform: masked, or leave out model.d_embedding",
+      model.output_width(), model.embedding_width());
 }
 
 void expect_none(const Found& found) {

@@ -24,7 +24,6 @@ std::optional<std::pair<Segments, Segments>> rotary_segments(const AttentionSpec
   return own;
 }
 
-// Some columns of a segment's rows.
 Tensor columns_of(const Tensor& matrix, const Segment& rows, Index first, Index count) {
   Tensor columns = Tensor::empty({rows.rows, count});
   for (Index i = 0; i < rows.rows; ++i) {
@@ -212,12 +211,9 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) 
   if (spec.shared_as.empty()) {
     return {scope, spec, site, AttentionWeights(scope, options_, spec)};
   }
-  auto found = shared_.find(spec.shared_as);
-  if (found == shared_.end()) {
-    const Scope home = root_ / "shared" / spec.shared_as;
-    found = shared_.emplace(spec.shared_as, AttentionWeights(home, options_, spec)).first;
-  }
-  return {scope, spec, site, found->second};
+  const Scope home = root_ / "shared" / spec.shared_as;
+  const auto shared = shared_.try_emplace(spec.shared_as, home, options_, spec).first;
+  return {scope, spec, site, shared->second};
 }
 
 // The heads' outputs, with those that the pass substitutes. Calls the recorder with both.

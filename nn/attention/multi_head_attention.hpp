@@ -18,7 +18,6 @@ struct AttentionWeights {
   HeadCombination combination;
 };
 
-// Rows of the sequences of a batch.
 struct SequenceRows {
   Var rows;  // (R, D)
   const Segments& segments;

@@ -65,8 +65,7 @@ Index AttentionSpec::heads_with(Score of) const {
 }
 
 std::vector<Index> AttentionSpec::key_heads(const std::vector<Index>& of) const {
-  std::vector<Index> keys(of.size());
-  std::ranges::transform(of, keys.begin(), [&](Index head) { return key_head(head); });
+  std::vector<Index> keys = mapped(of, [&](Index head) { return key_head(head); });
   keys.erase(std::ranges::unique(keys).begin(), keys.end());
   return keys;
 }
@@ -85,38 +84,31 @@ Index AttentionSpec::distance_buckets() const {
 }
 
 std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec) {
-  const auto make = [&](std::string name, bool query, bool key, bool value) {
-    const Index heads = query ? spec.heads : spec.kv_heads;
-    return ProjectionSpec{.name = std::move(name),
-                          .query = query,
-                          .key = key,
-                          .value = value,
-                          .heads = spec.tied() ? 1 : heads,
-                          .in = spec.input == HeadInput::narrow
-                                    ? spec.d_model / std::max<Index>(heads, 1)
-                                    : spec.d_model,
-                          .width = query || key ? spec.d_qk : spec.d_v};
-  };
+  // The weights for each Sharing. A name says what the weight makes.
+  constexpr std::array<std::string_view, 7> weights{"query,key,value", "query_key,value",
+                                                    "query,key_value", "query_value,key",
+                                                    "query_key_value", "",
+                                                    "key,value"};
+  std::vector<ProjectionSpec> projections;
   if (spec.heads == 0) {
-    return {};
+    return projections;
   }
-  switch (spec.sharing) {
-    case Sharing::none:
-      return {make("query", true, false, false), make("key", false, true, false),
-              make("value", false, false, true)};
-    case Sharing::query_key:
-      return {make("query_key", true, true, false), make("value", false, false, true)};
-    case Sharing::key_value:
-      return {make("query", true, false, false), make("key_value", false, true, true)};
-    case Sharing::query_value:
-      return {make("query_value", true, false, true), make("key", false, true, false)};
-    case Sharing::identity_query:
-      return {make("key", false, true, false), make("value", false, false, true)};
-    case Sharing::all:
-      return {make("query_key_value", true, true, true)};
-    default:
-      return {};
+  for (const auto word : std::views::split(weights[static_cast<std::size_t>(spec.sharing)], ',')) {
+    const std::string name(word.begin(), word.end());
+    const auto makes = [&](const char* role) { return name.find(role) != std::string::npos; };
+    const bool query = makes("query");
+    const bool key = makes("key");
+    const Index heads = query ? spec.heads : spec.kv_heads;
+    const Index narrow = spec.d_model / std::max<Index>(heads, 1);
+    projections.push_back({.name = name,
+                           .query = query,
+                           .key = key,
+                           .value = makes("value"),
+                           .heads = spec.tied() ? 1 : heads,
+                           .in = spec.input == HeadInput::narrow ? narrow : spec.d_model,
+                           .width = query || key ? spec.d_qk : spec.d_v});
   }
+  return projections;
 }
 
 AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind) {
@@ -164,11 +156,16 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
 }
 
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind) {
-  std::vector<AttentionSpec> specs;
-  for (Index layer = 0; layer < attention_layers(options, kind); ++layer) {
-    specs.push_back(attention_spec(options, kind, layer));
+  return mapped(numbers_below(attention_layers(options, kind)),
+                [&](Index layer) { return attention_spec(options, kind, layer); });
+}
+
+std::vector<AttentionSpec> attention_specs(const ModelOptions& options) {
+  std::vector<AttentionSpec> all;
+  for (const AttentionKind kind : attention_kinds) {
+    std::ranges::move(attention_specs(options, kind), std::back_inserter(all));
   }
-  return specs;
+  return all;
 }
 
 AttentionSettings settings_of(const std::vector<AttentionSpec>& layers) {
@@ -182,12 +179,13 @@ AttentionSettings settings_of(const std::vector<AttentionSpec>& layers) {
         },
         settings, layer);
   }
-  settings.fields([](const Field&, auto& option) {
+  const auto join_equal_layers = [](const Field&, auto& option) {
     auto& values = option.values;
     if (std::ranges::adjacent_find(values, std::not_equal_to()) == values.end()) {
       values.erase(std::ranges::unique(values).begin(), values.end());
     }
-  });
+  };
+  AttentionSettings::walk(join_equal_layers, settings);
   return settings;
 }
 

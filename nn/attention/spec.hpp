@@ -72,8 +72,9 @@ AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kin
 // approximation, and spec_violation() reports it.
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
 
-// The attentions of this kind, one for each layer that has it.
+// The attentions of this kind, one for each layer that has it; or of all kinds, kind by kind.
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
+std::vector<AttentionSpec> attention_specs(const ModelOptions& options);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
 Index most_layers(const ModelOptions& options);  // of the larger stack
 

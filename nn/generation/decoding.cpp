@@ -62,7 +62,7 @@ class Beam {
     open_.clear();
     for (const Continuation& next : best) {
       const Open& parent = parents[static_cast<std::size_t>(next.parent)];
-      const Index length = static_cast<Index>(parent.tokens.size()) + 1;
+      const Index length = std::ssize(parent.tokens) + 1;
       if (next.token == options_.end) {
         finish(parent, next.log_probability, length, true);
         continue;
@@ -71,8 +71,7 @@ class Beam {
           {.tokens = parent.tokens, .log_probability = next.log_probability, .slot = parent.slot});
       open_.back().tokens.push_back(next.token);
     }
-    std::vector<Index> free(static_cast<std::size_t>(options_.beam));  // all slots of the beam
-    std::iota(free.begin(), free.end(), Index{0});
+    std::vector<Index> free = mapped(numbers_below(options_.beam), std::identity());  // all slots
     for (const Open& one : open_) {
       std::erase(free, one.slot);
     }
@@ -141,9 +140,7 @@ class Search {
     while (gather()) {
       take(models_.best(readings_, options_.beam + others, excluded, log_sums));
     }
-    Outputs results;
-    std::ranges::transform(beams_, std::back_inserter(results), &Beam::results);
-    return results;
+    return mapped(beams_, &Beam::results);
   }
 
  private:

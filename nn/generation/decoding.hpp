@@ -34,7 +34,6 @@ using Outputs = std::vector<std::vector<Hypothesis>>;
 Outputs decode_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
                      const DecodingOptions& options);
 
-// decode_batch() for one model.
 Outputs decode_batch(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
                      const DecodingOptions& options);
 

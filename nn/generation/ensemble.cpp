@@ -75,9 +75,7 @@ Var CachedModel::read(std::span<const Reading> readings) {
     newest_.ids.insert(newest_.ids.end(), tokens.begin(), tokens.end());
     sources_.list.push_back(prompts_.context.segments[reading.prompt]);
   }
-  std::vector<Index> slots(readings.size());
-  std::ranges::transform(readings, slots.begin(), &Reading::slot);
-  cache_.extend(slots, newest_.segments);
+  cache_.extend(mapped(readings, &Reading::slot), newest_.segments);
   Var rows = transformer_.main()(pass_, newest_, context_ ? &*context_ : nullptr, &cache_);
   if (newest_.rows() == std::ssize(readings)) {
     return rows;
@@ -102,21 +100,19 @@ Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prom
 }
 
 Tensor Ensemble::logits(std::span<const Reading> readings) {
-  std::vector<Tensor> all;
-  for (CachedModel& model : models_) {
-    all.push_back(model.logits(model.read(readings)));
-  }
+  const std::vector<Tensor> all =
+      mapped(models_, [&](CachedModel& model) { return model.logits(model.read(readings)); });
   return all.size() == 1 ? all.front() : mean_log_probabilities(all);
 }
 
 // With a single model, the logits are never stored.
 BestTokens Ensemble::best(std::span<const Reading> readings, Index count, TokenId excluded,
-                          LogSums sums) {
+                          LogSums log_sums) {
   if (models_.size() == 1) {
     CachedModel& model = models_.front();
-    return model.best(model.read(readings), count, excluded, sums);
+    return model.best(model.read(readings), count, excluded, log_sums);
   }
-  return best_of(logits(readings), count, excluded, sums);
+  return best_of(logits(readings), count, excluded, log_sums);
 }
 
 Index Ensemble::length(Index slot) const {

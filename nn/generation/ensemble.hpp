@@ -27,8 +27,6 @@ class CachedModel {
  public:
   // For `slots` sequences per prompt, of at most `longest` rows. The arguments must outlive it.
   CachedModel(const EnsembleMember& model, const Prompts& prompts, Index slots, Index longest);
-  CachedModel(const CachedModel&) = delete;
-  CachedModel& operator=(const CachedModel&) = delete;
 
   // The hidden row of each reading's last token: (readings, D).
   Var read(std::span<const Reading> readings);
@@ -68,16 +66,17 @@ class Ensemble {
   Tensor logits(std::span<const Reading> readings);
 
   // The tokens of the `count` largest logits, without `excluded`.
-  BestTokens best(std::span<const Reading> readings, Index count, TokenId excluded, LogSums sums);
+  BestTokens best(std::span<const Reading> readings, Index count, TokenId excluded,
+                  LogSums log_sums);
 
   // The number of a slot's rows, in the model with the most rows.
   Index length(Index slot) const;
 
-  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
-  void clear(Index slot);           // removes the slot's rows
-  // Removes all rows of the slot but the first `sinks` and the last `keep`.
+  // As in KeyValueCache, in the cache of each model.
+  void copy(Index from, Index to);
+  void clear(Index slot);
   void forget(Index slot, Index keep, Index sinks);
-  void release(Index slot);  // frees a slot that is no longer used
+  void release(Index slot);
 
  private:
   std::deque<CachedModel> models_;

@@ -38,10 +38,8 @@ Probabilities tempered(std::span<const Scalar> logits, double temperature,
 }
 
 // Keeps the most likely tokens until enough(number of kept tokens, their total probability).
-template <class Enough>
-void keep_most_likely(Probabilities& probabilities, const Enough& enough) {
-  std::vector<std::size_t> order(probabilities.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+void keep_most_likely(Probabilities& probabilities, const auto& enough) {
+  std::vector<std::size_t> order = mapped(numbers_below(probabilities.size()), std::identity());
   std::ranges::stable_sort(
       order, [&](std::size_t a, std::size_t b) { return probabilities[a] > probabilities[b]; });
   double sum = 0;
@@ -54,48 +52,6 @@ void keep_most_likely(Probabilities& probabilities, const Enough& enough) {
   }
   normalise(probabilities);
 }
-
-}  // namespace
-
-std::vector<double> token_probabilities(std::span<const Scalar> logits,
-                                        const SamplingOptions& options,
-                                        std::span<const TokenId> excluded) {
-  Probabilities probabilities = tempered(logits, options.temperature, excluded);
-  if (options.top_k > 0) {
-    keep_most_likely(probabilities, [&](std::size_t kept, double) {
-      return kept == static_cast<std::size_t>(options.top_k);
-    });
-  }
-  if (options.top_p < 1) {
-    keep_most_likely(probabilities, [&](std::size_t kept, double sum) {
-      return kept > 0 && sum >= options.top_p;
-    });
-  }
-  if (options.min_p > 0) {
-    const double least = options.min_p * std::ranges::max(probabilities);
-    std::ranges::replace_if(probabilities, [&](double one) { return one < least; }, 0.0);
-    normalise(probabilities);
-  }
-  return probabilities;
-}
-
-// If rounding leaves the total sum below `uniform`, returns the last token that can be drawn.
-TokenId token_at(std::span<const double> probabilities, double uniform) {
-  double sum = 0;
-  TokenId last = 0;
-  for (std::size_t i = 0; i < probabilities.size(); ++i) {
-    if (probabilities[i] > 0) {
-      last = static_cast<TokenId>(i);
-      sum += probabilities[i];
-      if (uniform < sum) {
-        break;
-      }
-    }
-  }
-  return last;
-}
-
-namespace {
 
 // A sample in progress.
 struct Sequence {
@@ -269,6 +225,44 @@ std::vector<GenerationGroup> groups_of(Index prompts, Index samples, Index promp
 }
 
 }  // namespace
+
+std::vector<double> token_probabilities(std::span<const Scalar> logits,
+                                        const SamplingOptions& options,
+                                        std::span<const TokenId> excluded) {
+  Probabilities probabilities = tempered(logits, options.temperature, excluded);
+  if (options.top_k > 0) {
+    keep_most_likely(probabilities, [&](std::size_t kept, double) {
+      return kept == static_cast<std::size_t>(options.top_k);
+    });
+  }
+  if (options.top_p < 1) {
+    keep_most_likely(probabilities, [&](std::size_t kept, double sum) {
+      return kept > 0 && sum >= options.top_p;
+    });
+  }
+  if (options.min_p > 0) {
+    const double least = options.min_p * std::ranges::max(probabilities);
+    std::ranges::replace_if(probabilities, [&](double one) { return one < least; }, 0.0);
+    normalise(probabilities);
+  }
+  return probabilities;
+}
+
+// If rounding leaves the total sum below `uniform`, returns the last token that can be drawn.
+TokenId token_at(std::span<const double> probabilities, double uniform) {
+  double sum = 0;
+  TokenId last = 0;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    if (probabilities[i] > 0) {
+      last = static_cast<TokenId>(i);
+      sum += probabilities[i];
+      if (uniform < sum) {
+        break;
+      }
+    }
+  }
+  return last;
+}
 
 Samples generate_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
                        const GenerationOptions& options, const EachToken& each) {

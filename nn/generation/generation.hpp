@@ -15,6 +15,8 @@ struct SamplingOptions {
                            // (Holtzman et al. 2020, nucleus sampling)
   double min_p = 0;        // tokens at least this many times as likely as the most likely one
                            // (Nguyen et al. 2024)
+
+  bool operator==(const SamplingOptions&) const = default;
 };
 
 // The probability of drawing each token; the sum is 1. Tokens in `excluded` get 0. If tokens are
@@ -67,7 +69,6 @@ using EachToken = std::function<bool(Index prompt, Index sample, TokenId token)>
 Samples generate_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
                        const GenerationOptions& options, const EachToken& each = {});
 
-// generate_batch() for one model.
 Samples generate_batch(const Transformer& model, const ParameterStore& store,
                        const Prompts& prompts, const GenerationOptions& options,
                        const EachToken& each = {});

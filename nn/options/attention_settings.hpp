@@ -134,14 +134,12 @@ struct AttentionFields {
         "same output weights as well; auto: own");
   }
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    walk(visit, *this);
+  void fields(const auto& row) {
+    walk([&](const Field& field, auto& member) { row(member, field, field.help); }, *this);
   }
 
   // Copies the options from `other` for which which(AttentionField) is true.
-  template <class Which>
-  void take_from(const AttentionFields& other, const Which& which) {
+  void take_from(const AttentionFields& other, const auto& which) {
     walk(
         [&](const AttentionField& field, auto& own, const auto& others) {
           if (std::invoke(which, field)) {

@@ -29,7 +29,8 @@ constexpr std::array<NamedPattern, 7> kinds{{
     {"blocks", 1, 1, [](Index size, Index) { return Pattern::blocks(size); }},
     {"strided", 1, 1, [](Index stride, Index) { return Pattern::strided(stride); }},
     {"fixed", 2, 2, [](Index size, Index summaries) { return Pattern::fixed(size, summaries); }},
-    {"sink_window", 2, 2, [](Index sinks, Index n) { return Pattern::sink_window(sinks, n); }},
+    {"sink_window", 2, 2,
+     [](Index sinks, Index before) { return Pattern::sink_window(sinks, before); }},
 }};
 
 }  // namespace

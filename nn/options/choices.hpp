@@ -10,15 +10,11 @@ enum class AttentionKind { encoder_self, decoder_self, cross };
 inline constexpr std::array attention_kinds{AttentionKind::encoder_self,
                                             AttentionKind::decoder_self, AttentionKind::cross};
 constexpr ValueNames<3> attention_kind_names{"encoder_self", "decoder_self", "cross"};
-constexpr std::string_view name_of(AttentionKind kind) {
-  return attention_kind_names[static_cast<std::size_t>(kind)];
-}
+constexpr ValueNames<3> value_names(AttentionKind) { return attention_kind_names; }
 
 enum class StackName { encoder, decoder };
 inline constexpr std::array stack_names{StackName::encoder, StackName::decoder};
-constexpr std::string_view name_of(StackName stack) {
-  return stack == StackName::encoder ? "encoder" : "decoder";
-}
+constexpr ValueNames<2> value_names(StackName) { return {"encoder", "decoder"}; }
 constexpr StackName stack_of(AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? StackName::encoder : StackName::decoder;
 }

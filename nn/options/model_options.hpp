@@ -106,9 +106,7 @@ struct ModelOptions {
     return first;
   }
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     const When any_norm = When::with("model.norm", {"layer_norm", "rms_norm"});
     row(preset, keeping_meaning(named("preset")),
         "values for other options that the config does not set: vaswani (Vaswani et al. 2017), "

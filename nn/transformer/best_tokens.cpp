@@ -68,12 +68,13 @@ class TokenSearch {
     if (!xsimd::all(zero_ == Lanes(Scalar{0}))) {
       throw NumericError("decoding: the model's logits are not finite; its weights have diverged");
     }
-    std::vector<double> log_sums;
-    for (Index i = 0; i < rows_ && log_sums_ == LogSums::wanted; ++i) {
-      log_sums.push_back(static_cast<double>(largest_[i] + std::log(sums_[i])));
-    }
     best_.resize(static_cast<std::size_t>(rows_ * count_));
-    return {.count = count_, .tokens = std::move(best_), .log_sums = std::move(log_sums)};
+    const Index summed = log_sums_ == LogSums::wanted ? rows_ : 0;
+    return {.count = count_,
+            .tokens = std::move(best_),
+            .log_sums = mapped(numbers_below(summed), [&](Index i) {
+              return static_cast<double>(largest_[i] + std::log(sums_[i]));
+            })};
   }
 
  private:

@@ -56,17 +56,16 @@ Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& at
 }
 
 Layer Layer::repeated(const Scope& scope, const ModelOptions& options, Index number) const {
-  const auto as_here = [&](const MultiHeadAttention& shared, std::string_view name) {
+  const auto move_here = [&](MultiHeadAttention& shared, Residual& around, std::string_view name) {
     const AttentionSite site{.kind = shared.site.kind, .layer = number};
     const AttentionSpec spec = attention_spec(options, site.kind, number);
-    return MultiHeadAttention(scope / name, spec, site, shared.weights);
+    shared = MultiHeadAttention(scope / name, spec, site, shared.weights);
+    around.path = Residual::path_in(scope / name);
   };
   Layer layer = *this;
-  layer.self = as_here(self, "self");
-  layer.self_residual.path = Residual::path_in(scope / "self");
+  move_here(layer.self, layer.self_residual, "self");
   if (cross) {
-    layer.cross->attention = as_here(cross->attention, "cross");
-    layer.cross->residual.path = Residual::path_in(scope / "cross");
+    move_here(layer.cross->attention, layer.cross->residual, "cross");
   }
   if (feed_forward) {
     layer.feed_forward->block.path = (scope / "feed_forward").path();
@@ -127,11 +126,8 @@ Var Stack::operator()(Pass& pass, const Tokens& tokens, const SequenceRows* cont
 }
 
 KeyValueCache Stack::make_cache(Index sequences, Index longest) const {
-  std::vector<Index> columns;
-  for (const Layer& layer : layers) {
-    columns.push_back(layer.self.cache_columns());
-  }
-  return {columns, sequences, longest};
+  const auto columns = [](const Layer& layer) { return layer.self.cache_columns(); };
+  return {mapped(layers, columns), sequences, longest};
 }
 
 void Stack::forget(KeyValueCache& cache, Index slot, Index keep, Index sinks) const {

@@ -59,7 +59,6 @@ struct Stack {
   Var operator()(Pass& pass, const Tokens& tokens, const SequenceRows* context = nullptr,
                  KeyValueCache* cache = nullptr) const;
 
-  // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
   // KeyValueCache::forget() for this stack. The remaining rows are not computed again.

@@ -10,21 +10,17 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries) {
-  expect_none(tied_source_exists(options));
-  expect_none(tied_output_fits(options));
-  const std::string_view tying = name_of(options.tie_embeddings);
-  if (ties_source(options.tie_embeddings) && entries.context < entries.input) {
-    throw ConfigError(
-        "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
-        "{} and {} entries (task.joint_vocabulary: true makes one)",
-        tying, entries.context, entries.input);
-  }
-  if (ties_output(options.tie_embeddings) && entries.input < entries.labels) {
-    throw ConfigError(
-        "model.tie_embeddings: {} needs labels that are entries of the input, but "
-        "there are {} labels and {} entries",
-        tying, entries.labels, entries.input);
-  }
+  const Tying tying = options.tie_embeddings;
+  expect_none(first_violation(
+      {tied_source_exists(options), tied_output_fits(options),
+       violation_if(ties_source(tying) && entries.context < entries.input, {"model.tie_embeddings"},
+                    "{} needs one vocabulary for source and target, but they have {} and {} "
+                    "entries (task.joint_vocabulary: true makes one)",
+                    name_of(tying), entries.context, entries.input),
+       violation_if(ties_output(tying) && entries.input < entries.labels, {"model.tie_embeddings"},
+                    "{} needs labels that are entries of the input, but there are {} labels and {} "
+                    "entries",
+                    name_of(tying), entries.labels, entries.input)}));
 }
 
 Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbedding& embedding,
@@ -89,10 +85,10 @@ Var OutputHead::logits(Pass& pass, const Var& hidden) const {
 }
 
 BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
-                            LogSums sums) const {
+                            LogSums log_sums) const {
   const Tensor table = pass.parameter(weight).value().part(0, weight.shape);
   const Tensor added = bias.declared() ? pass.parameter(bias).value() : Tensor();
-  return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, sums);
+  return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, log_sums);
 }
 
 // The store has the order of these declarations: tables, then the parts of both stacks in turn.

@@ -38,7 +38,8 @@ struct OutputHead {
   Var logits(Pass& pass, const Var& hidden) const;  // (N, D) -> (N, V)
 
   // The most likely tokens of each row of `hidden`, by the same logits as logits().
-  BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded, LogSums sums) const;
+  BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
+                  LogSums log_sums) const;
 
  private:
   Var transformed(Pass& pass, const Var& hidden) const {

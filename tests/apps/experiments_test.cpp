@@ -1,11 +1,8 @@
 // Each shipped experiment, from its file to its page, with few steps and little data.
-#include <nlohmann/json.hpp>
-
 #include "datasets/task_kind.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program_runs.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/options/application.hpp"
 
@@ -22,21 +19,46 @@ std::vector<fs::path> experiments() {
   return files;
 }
 
-std::set<std::string> options_of(const SweepAxis& axis) {
-  std::set<std::string> options;
-  for (const SweepSetting& setting : axis.settings) {
-    for (const Override& value : setting.values) {
-      options.insert(value.section + "." + value.option);
+// Overrides that make an experiment small, without options that are axes of the experiment.
+Arguments small(const SweepFile& sweep, const Config& config) {
+  const std::string fixtures = TAPEHEAD_FIXTURES "/text/";
+  const std::string_view task = config.task.kind().name;
+  const Use use = use_of(config);
+  std::map<std::string, std::string> values{
+      {"training.steps", "2"}, {"training.warmup", "1"}, {"training.batch_tokens", "64"}};
+  if (!use.windows && use.writes) {
+    values["evaluation.max_extra_length"] = "2";
+  }
+  const bool parallel = !use.windows && task != "bigrams" && !config.task.kind().files.empty();
+  for (const std::string split : {"train", "validation", "test"}) {
+    if (parallel) {
+      values["task." + split + "_source"] = fixtures + split + ".en";
+      values["task." + split + "_target"] = fixtures + split + ".de";
+      values["task.vocabulary"] = "120";
+    } else if (!use.windows && task != "modular_arithmetic") {  // it has all pairs of numbers
+      values["task." + split + "_examples"] = split == "train" ? "60" : "4";
     }
   }
-  return options;
-}
-
-// The values as overrides, without options that are axes of the experiment.
-Arguments overrides_of(const SweepFile& sweep, std::map<std::string, std::string> values) {
+  if (use.windows) {
+    values["task.train_text"] = fixtures + "train.en";
+  } else if (task == "bigrams") {
+    values["task.text"] = fixtures + "train.en";
+  } else if (task == "modular_arithmetic") {
+    values["task.modulus"] = "7";
+  } else if (task == "brackets") {
+    values["task.min_pairs"] = values["task.max_pairs"] = "20";
+  }
+  if (const auto* text = config.task.find<ParallelTextOptions>();
+      text != nullptr && !text->further_tests.empty()) {
+    values["task.further_sources"] = fixtures + "test.en";
+    values["task.further_targets"] = fixtures + "test.de";
+    values["task.further_types"] = "types";
+  }
   for (const SweepAxis& axis : sweep.axes) {
-    for (const std::string& option : options_of(axis)) {
-      values.erase(option);
+    for (const SweepSetting& setting : axis.settings) {
+      for (const Override& value : setting.values) {
+        values.erase(value.section + "." + value.option);
+      }
     }
   }
   for (const Override& value : sweep.fixed) {
@@ -49,49 +71,6 @@ Arguments overrides_of(const SweepFile& sweep, std::map<std::string, std::string
     overrides.push_back(option + "=" + value);
   }
   return overrides;
-}
-
-// Overrides that make an experiment small.
-Arguments small(const SweepFile& sweep, const Config& config) {
-  std::map<std::string, std::string> values{{"training.steps", "2"},
-                                            {"training.warmup", "1"},
-                                            {"training.batch_tokens", "64"},
-                                            {"evaluation.max_extra_length", "2"}};
-  if (use_of(config).windows || !use_of(config).writes) {
-    values.erase("evaluation.max_extra_length");
-  }
-  if (use_of(config).windows) {
-    values["task.train_text"] = TAPEHEAD_FIXTURES "/text/train.en";
-    return overrides_of(sweep, std::move(values));
-  }
-  const bool bigrams = config.task.kind().name == "bigrams";
-  if (bigrams) {
-    values["task.text"] = TAPEHEAD_FIXTURES "/text/train.en";
-  }
-  const bool text = !bigrams && !config.task.kind().files.empty();
-  for (const std::string split : {"train", "validation", "test"}) {
-    if (text) {
-      values["task." + split + "_source"] = TAPEHEAD_FIXTURES "/text/" + split + ".en";
-      values["task." + split + "_target"] = TAPEHEAD_FIXTURES "/text/" + split + ".de";
-      values["task.vocabulary"] = "120";
-    } else {
-      values["task." + split + "_examples"] = split == "train" ? "60" : "4";
-    }
-  }
-  if (config.task.kind().name == "modular_arithmetic") {  // has all pairs of numbers as examples
-    std::erase_if(values, [](const auto& value) { return value.first.ends_with("_examples"); });
-    values["task.modulus"] = "7";
-  }
-  if (const auto* pairs = config.task.find<ParallelTextOptions>();
-      pairs != nullptr && !pairs->further_tests.empty()) {
-    values["task.further_sources"] = TAPEHEAD_FIXTURES "/text/test.en";
-    values["task.further_targets"] = TAPEHEAD_FIXTURES "/text/test.de";
-    values["task.further_types"] = "types";
-  }
-  if (config.task.kind().name == "brackets") {
-    values["task.min_pairs"] = values["task.max_pairs"] = "20";
-  }
-  return overrides_of(sweep, std::move(values));
 }
 
 // One type per line of test.en (30 lines), so that each type in the config's groups occurs.
@@ -110,28 +89,22 @@ std::string types_for(const Config& config) {
   return lines;
 }
 
-// Runs a function in the repository's root, where paths in sweeps start.
-template <class Function>
-auto from_root(const Function& function) {
-  struct Return {
-    fs::path here = fs::current_path();
-    Return() { fs::current_path(TAPEHEAD_SOURCE_DIR); }
-    Return(const Return&) = delete;
-    Return& operator=(const Return&) = delete;
-    ~Return() { fs::current_path(here); }
-  };
-  const Return to_where_it_was;
-  return function();
-}
+// In the repository's root, where paths in sweeps start.
+class Experiments : public TestWithParam<fs::path> {
+ protected:
+  void SetUp() override { fs::current_path(TAPEHEAD_SOURCE_DIR); }
+  void TearDown() override { fs::current_path(before_); }
 
-class Experiments : public TestWithParam<fs::path> {};
+ private:
+  fs::path before_ = fs::current_path();
+};
 
 TEST_P(Experiments, go_from_the_file_to_the_page) {
   const ProgramDirectory here;
   fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
-  const SweepFile sweep = from_root([] { return read_sweep(GetParam()); });
-  const Config config = from_root([&] { return load_config(sweep.config).config; });
-  std::ofstream(here / "types") << types_for(config);
+  const SweepFile sweep = read_sweep(GetParam());
+  const Config config = load_config(sweep.config).config;
+  here.write("types", types_for(config));
   Arguments arguments{"sweep", GetParam().string(), "--run", "a"};
   set_options(arguments, small(sweep, config));
   here.output(arguments);

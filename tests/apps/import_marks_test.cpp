@@ -1,10 +1,6 @@
 // `tapehead import`: marks are identified by id, not by name, and a text gets the marks before it
 // that the tokenizer adds.
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
-#include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -14,33 +10,30 @@ class ImportedMarks : public PretrainedModels {
  protected:
   // Trains one step and exports; the marks have the ids 0, 1 and 2.
   void export_run(const std::string& preset, const std::string& task = "") {
-    std::ofstream text(here / "text");
-    for (int line = 0; line < 60; ++line) {
-      text << "a cat sees a dog\n";
-    }
-    text.close();
-    std::ofstream(here / "lines") << "a cat\na dog sees\n";
-    std::ofstream(here / "a.yaml")
-        << "task: {name: text, train_text: text, context: 8, tokenizer: byte_bpe, vocabulary: 300, "
-        << "documents: line" << task << "}\nmodel: {d_model: 16, heads: 2, layers: 1, family: "
-        << "decoder, preset: " << preset << "}\n"
-        << "training: {steps: 1, batch_tokens: 64}\nrun: {report: false}\n";
-    output({"train", "a.yaml", "--run", "a", "--overwrite"});
-    output({"export", "a", "out", "--overwrite"});
+    write("text", repeated(60, "a cat sees a dog\n"));
+    write("lines", "a cat\na dog sees\n");
+    write("a.yaml",
+          fmt::format("task: {{name: text, train_text: text, context: 8, tokenizer: byte_bpe, "
+                      "vocabulary: 300, documents: line{}}}\n"
+                      "model: {{d_model: 16, heads: 2, layers: 1, family: decoder, preset: {}}}\n"
+                      "training: {{steps: 1, batch_tokens: 64}}\nrun: {{report: false}}\n",
+                      task, preset));
+    output("train a.yaml --run a --overwrite");
+    output("export a out --overwrite");
   }
   void change(const std::string& file, const std::function<void(Json&)>& make) {
     Json json = Json::parse(content_of(here / "out" / file));
     make(json);
-    std::ofstream(here / "out" / file) << json.dump();
+    write("out/" + file, json.dump());
   }
   // Renames a mark in tokenizer.json and removes the other files that name marks.
   void rename_mark(const std::string& from, const std::string& to) {
-    std::string text = content_of(here / "out" / "tokenizer.json");
+    std::string text = content_of(here / "out/tokenizer.json");
     const std::string old = Json(from).dump();
     for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at)) {
       text.replace(at, old.size(), Json(to).dump());
     }
-    std::ofstream(here / "out" / "tokenizer.json") << text;
+    write("out/tokenizer.json", text);
     for (const char* file : {"tokenizer_config.json", "special_tokens_map.json"}) {
       fs::remove(here / "out" / file);
     }
@@ -61,7 +54,7 @@ TEST_F(ImportedMarks, have_any_name) {
     change("generation_config.json", [](Json& json) { json.erase("suppress_tokens"); });
     rename_mark("<s>", "<|begin_of_text|>");
     rename_mark("</s>", "<|eot_id|>");
-    output({"import", "out", "--run", "b", "--overwrite"});
+    output("import out --run b --overwrite");
     EXPECT_EQ(scores("b"), scores("a"));
     EXPECT_EQ(written("b"), written("a"));
   }
@@ -72,7 +65,7 @@ TEST_F(ImportedMarks, that_end_a_text_are_those_of_the_generation) {
   const auto ends = [&](const Json& generation, const Json& config) {
     change("generation_config.json", [&](Json& json) { json["eos_token_id"] = generation; });
     change("config.json", [&](Json& json) { json["eos_token_id"] = config; });
-    const ProgramResult imported = run({"import", "out", "--run", "b", "--overwrite"});
+    const ProgramResult imported = run("import out --run b --overwrite");
     EXPECT_EQ(imported.exit_code, 0) << imported.errors;
     return imported.errors;
   };
@@ -91,36 +84,35 @@ TEST_F(ImportedMarks, that_end_a_text_are_those_of_the_generation) {
 
 TEST_F(ImportedMarks, in_front_of_a_text_that_two_files_contradict_are_decided_by_an_option) {
   export_run("gpt2");
-  fs::remove(here / "out" / "generation_config.json");
+  fs::remove(here / "out/generation_config.json");
   change("config.json", [](Json& json) { json["bos_token_id"] = 0; });
-  const ProgramResult refused = run({"import", "out", "--run", "b"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors,
-              HasSubstr("out/tokenizer.json puts the token 1 in front of a text, and "
-                        "out/config.json has the bos_token_id 0; --begin 1 or --begin 0 says"));
+  EXPECT_THAT(refusal(2, "import out --run b"),
+              AllOf(HasSubstr("out/tokenizer.json puts the token 1 in front of a text"),
+                    HasSubstr("out/config.json has the bos_token_id 0"),
+                    HasSubstr("--begin 1 or --begin 0")));
   EXPECT_FALSE(fs::exists(here / "b"));
-  output({"import", "out", "--run", "b", "--begin", "1"});
+  output("import out --run b --begin 1");
   EXPECT_EQ(scores("b"), scores("a"));
-  output({"import", "out", "--run", "b", "--begin", "0", "--overwrite"});
+  output("import out --run b --begin 0 --overwrite");
   EXPECT_NE(scores("b"), scores("a"));
 }
 
 TEST_F(ImportedMarks, do_not_stand_in_front_where_the_tokenizer_puts_none) {
   export_run("gpt2", ", begin_mark: false");
-  EXPECT_EQ(Json::parse(content_of(here / "out" / "tokenizer.json"))["post_processor"], nullptr);
-  output({"import", "out", "--run", "b"});
-  EXPECT_THAT(content_of(here / "b" / "config.yaml"), HasSubstr("begin_mark: false"));
+  EXPECT_EQ(Json::parse(content_of(here / "out/tokenizer.json"))["post_processor"], nullptr);
+  output("import out --run b");
+  EXPECT_THAT(content_of(here / "b/config.yaml"), HasSubstr("begin_mark: false"));
   EXPECT_EQ(scores("b"), scores("a"));
   EXPECT_EQ(written("b"), written("a"));
   const Json first = Json::parse(scores("b").substr(0, scores("b").find('\n')));
   const Json seen = Json::parse(output({"attention", "b", "a cat", "--json"}));
   EXPECT_EQ(seen["target_tokens"].size(), first["tokens"].size() + 1) << "the first has no score";
-  fs::remove(here / "out" / "tokenizer.json");  // keeps only GPT-2's own files
-  output({"import", "out", "--run", "b", "--overwrite"});
+  fs::remove(here / "out/tokenizer.json");  // keeps only GPT-2's own files
+  output("import out --run b --overwrite");
   EXPECT_EQ(scores("b"), scores("a"));
-  std::ofstream(here / "out" / "tokenizer_config.json") << R"({"add_bos_token": true})";
-  output({"import", "out", "--run", "b", "--overwrite"});
-  EXPECT_THAT(content_of(here / "b" / "config.yaml"), HasSubstr("begin_mark: true"));
+  write("out/tokenizer_config.json", R"({"add_bos_token": true})");
+  output("import out --run b --overwrite");
+  EXPECT_THAT(content_of(here / "b/config.yaml"), HasSubstr("begin_mark: true"));
 }
 
 // The logits of transformers for a fixture's sequence: a row of 19 per token.
@@ -153,8 +145,8 @@ TEST_F(ImportedMarks, that_are_one_token_share_no_probability) {
   std::ofstream(directory / "special_tokens_map.json") << Json({{"bos_token", "<|endoftext|>"},
                                                                 {"eos_token", "<|endoftext|>"},
                                                                 {"unk_token", "<|endoftext|>"}});
-  output({"import", "gpt2", "--run", "a", "--token-texts"});
-  const Json scored = Json::parse(output({"score", "a", "--json"}, "v7 v3 v9 v12 v4 v5\n"));
+  output("import gpt2 --run a --token-texts");
+  const Json scored = Json::parse(output("score a --json", "v7 v3 v9 v12 v4 v5\n"));
   const std::vector<std::size_t> labels{7, 3, 9, 12, 4, 5};  // inputs: 18 7 3 9 12 4
   const std::vector<double> logits = reference_logits(directory, labels.size() + 1);
   ASSERT_EQ(scored["tokens"].size(), labels.size());
@@ -171,8 +163,9 @@ TEST_F(ImportedMarks, of_an_encoder_are_read_on_both_sides_of_a_line) {
       output(token_texts ? Arguments{"import", name, "--run", "a", "--overwrite", "--token-texts"}
                          : Arguments{"import", name, "--run", "a", "--overwrite"});
       const std::string line = "w7 <mask> w9 w12 <mask> w5";
-      const Json filled = Json::parse(output({"fill", "a", "--json"}, line + "\n"));
+      const Json filled = Json::parse(output("fill a --json", line + "\n"));
       for (const std::size_t mask : {0U, 1U}) {
+        EXPECT_FALSE(filled["masks"][mask].empty());
         for (const Json& likely : filled["masks"][mask]) {
           const auto token = likely["token"].get<std::string>();
           const std::size_t id = token[0] == 'w'    ? std::stoul(token.substr(1))

@@ -1,9 +1,6 @@
 // `tapehead import` rejects what does not fit or is not supported, by name, and leaves no files
 // behind.
-#include "core/files/json_text.hpp"
-#include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -54,52 +51,41 @@ TEST_F(ImportRefusal, is_of_a_copy_of_the_output_bias_that_differs) {
   }
 }
 
+// An error does not name --set: options follow from settings of the imported model.
 TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
-  const auto refuse = [&](const std::string& name, const char* setting, const Json& value) {
+  // Model, setting, and two parts of the error.
+  const std::vector<std::array<std::string, 4>> cases{
+      {"gpt2", R"("model_type": "t5")", R"(model_type: "t5")", "gpt2, llama, bert, albert, marian"},
+      {"gpt2", R"("scale_attn_by_inverse_layer_idx": true)", "layer_idx: true", "only false"},
+      {"gpt2", R"("activation_function": "mish")", R"(no activation "mish")"},
+      {"gpt2", R"("n_layer": "two")", R"(n_layer: "two" is no whole number)"},
+      {"gpt2", R"("n_embd": null)", "n_embd: it is missing"},
+      {"gpt2", R"("quantization_config": {"bits": 4})", R"(config: {"bits":4})", "only null"},
+      {"gpt2", R"("layer_norm_epsilon": -1.0)", "gpt2/config.json: layer_norm_epsilon: -1.0: "},
+      {"llama", R"("rope_scaling": {"rope_type": "yarn"})", "rope_scaling.rope_type: ", "yarn"},
+      {"llama", R"("rope_scaling": {"rope_type": 3})", "rope_scaling.rope_type: 3 is no text"},
+      {"llama", R"("rope_scaling": {"rope_type": null, "factor": 2.0})", "rope_scaling.factor: 2.0",
+       "only 1"},
+      {"llama", R"("rope_parameters": {"partial_rotary_factor": 0.5})",
+       "rope_parameters.partial_rotary_factor: 0.5", "only 1"},
+      {"llama", R"("rope_parameters": {"rope_theta": "many"})",
+       R"(rope_parameters.rope_theta: "many" is no number)"},
+      {"llama", R"("head_dim": 3)", "llama/config.json: ", "head_dim: 3"},
+      {"llama", R"("vocab_size": 900000000)", "about 900000000 entries"},
+      {"llama", R"("intermediate_size": 60000)", "parameters, and the"},
+      {"bert_classes", R"("problem_type": "regression")", R"(problem_type: "regression")"},
+      {"bert_classes", R"("problem_type": "multi_label_classification")",
+       R"(problem_type: "multi_label_classification")"},
+      {"bert", R"("position_embedding_type": "relative_key")", "position_embedding_type"},
+      {"albert", R"("inner_group_num": 2)", "inner_group_num"},
+      {"albert", R"("num_hidden_groups": 6)", "albert/config.json: num_hidden_groups: 6: "}};
+  for (const auto& [name, setting, one, other] : cases) {
+    SCOPED_TRACE(name + ": " + setting);
     fs::remove_all(here / name);
-    const fs::path directory = model(name);
-    change_config(directory, [&](Json& config) { config[setting] = value; });
-    return complaint(name);
-  };
-  EXPECT_THAT(
-      refuse("gpt2", "model_type", "t5"),
-      HasSubstr("config.json: model_type: \"t5\" is none of gpt2, llama, bert, albert, marian"));
-  EXPECT_THAT(refuse("gpt2", "scale_attn_by_inverse_layer_idx", true),
-              HasSubstr("scale_attn_by_inverse_layer_idx: true cannot be done here, only false"));
-  EXPECT_THAT(refuse("gpt2", "activation_function", "mish"), HasSubstr("no activation \"mish\""));
-  EXPECT_THAT(refuse("gpt2", "n_layer", "two"), HasSubstr("n_layer: \"two\" is no whole number"));
-  EXPECT_THAT(refuse("gpt2", "n_embd", nullptr), HasSubstr("n_embd: it is missing"));
-  EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", "yarn"}}),
-              HasSubstr("rope_scaling.rope_type: there is no rotation of type \"yarn\""));
-  EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", 3}}),
-              HasSubstr("rope_scaling.rope_type: 3 is no text"));
-  EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", nullptr}, {"factor", 2.0}}),
-              HasSubstr("rope_scaling.factor: 2.0 cannot be done here, only 1"));
-  EXPECT_THAT(refuse("llama", "rope_parameters", {{"partial_rotary_factor", 0.5}}),
-              HasSubstr("rope_parameters.partial_rotary_factor: 0.5 cannot be done here, only 1"));
-  EXPECT_THAT(refuse("llama", "rope_parameters", {{"rope_theta", "many"}}),
-              HasSubstr("rope_parameters.rope_theta: \"many\" is no number"));
-  EXPECT_THAT(refuse("gpt2", "quantization_config", {{"bits", 4}}),
-              HasSubstr("quantization_config: {\"bits\":4} cannot be done here, only null"));
-  for (const std::string kind : {"regression", "multi_label_classification"}) {
-    EXPECT_THAT(refuse("bert_classes", "problem_type", kind),
-                HasSubstr("problem_type: \"" + kind + "\" cannot be done here"));
+    change_config(model(name),
+                  [&](Json& config) { config.update(Json::parse("{" + setting + "}")); });
+    EXPECT_THAT(complaint(name), AllOf(HasSubstr(one), HasSubstr(other), Not(HasSubstr("--set"))));
   }
-  EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
-              HasSubstr("position_embedding_type"));
-  EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
-  // The errors do not name --set: the options follow from settings of the imported model.
-  EXPECT_THAT(
-      refuse("albert", "num_hidden_groups", 6),
-      AllOf(HasSubstr("albert/config.json: num_hidden_groups: 6: "), Not(HasSubstr("--set"))));
-  EXPECT_THAT(
-      refuse("gpt2", "layer_norm_epsilon", -1.0),
-      AllOf(HasSubstr("gpt2/config.json: layer_norm_epsilon: -1.0: "), Not(HasSubstr("--set"))));
-  EXPECT_THAT(
-      refuse("llama", "head_dim", 3),
-      AllOf(HasSubstr("llama/config.json: "), HasSubstr("head_dim: 3"), Not(HasSubstr("--set"))));
-  EXPECT_THAT(refuse("llama", "vocab_size", 900'000'000), HasSubstr("about 900000000 entries"));
-  EXPECT_THAT(refuse("llama", "intermediate_size", 60'000), HasSubstr("parameters, and the"));
 }
 
 // In this project, an encoder that labels tokens reads no marks around a text.
@@ -111,63 +97,56 @@ TEST_F(ImportRefusal, is_of_labels_for_tokens_between_marks) {
     change_config(directory, [&](Json& config) { config["architectures"] = {labels}; });
     EXPECT_THAT(complaint(name), AllOf(HasSubstr("architectures: " + labels + " labels tokens"),
                                        HasSubstr("only with a tokenizer.json that adds none")));
-    for (const Json& processor : {Json{{"type", "BertProcessing"}, {"cls", {"a", 1}}},
-                                  Json{{"type", "RobertaProcessing"}, {"cls", {"a", 1}}}}) {
-      Json tokenizer{{"post_processor", processor}};
-      tokenizer["post_processor"]["sep"] = {"b", 2};
-      std::ofstream(directory / "tokenizer.json") << tokenizer.dump();
+    for (const char* processor : {R"("BertProcessing", "cls": ["a", 1], "sep": ["b", 2])",
+                                  R"("RobertaProcessing", "cls": ["a", 1], "sep": ["b", 2])",
+                                  R"("TemplateProcessing",
+           "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "b"}}],
+           "special_tokens": {"b": {"ids": [2]}})"}) {  // the last: an end mark only
+      write(name + "/tokenizer.json",
+            fmt::format(R"({{"post_processor": {{"type": {}}}}})", processor));
       EXPECT_THAT(complaint(name), HasSubstr("tokenizer.json adds marks, so it cannot"));
     }
-    // Only an end mark.
-    std::ofstream(directory / "tokenizer.json") << R"({"post_processor": {
-      "type": "TemplateProcessing",
-      "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "b"}}],
-      "special_tokens": {"b": {"ids": [2]}}}})";
-    EXPECT_THAT(complaint(name), HasSubstr("tokenizer.json adds marks, so it cannot"));
   }
 }
 
-TEST_F(ImportRefusal, is_of_targets_for_all_but_a_translation) {
+TEST_F(ImportRefusal, says_which_options_the_model_needs_or_does_not_read) {
   model("gpt2");
-  const ProgramResult refused =
-      run({"import", "gpt2", "--run", "a", "--token-texts", "--target-text", "targets"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, HasSubstr("--target-text: a gpt2 has no targets, only a marian has"));
+  const Arguments unnamed{"import", "gpt2", "--run", "a"};
+  const Arguments by_id = unnamed + Arguments{"--token-texts"};
+  expect_refusals(
+      {{unnamed, 1, {"no tokenizer in gpt2", "with --token-texts"}},
+       {by_id + Arguments{"--target-text", "targets"},
+        2,
+        {"--target-text: a gpt2 has no targets", "only a marian"}},
+       {by_id + Arguments{"--texts", "2"}, 2, {"--texts: only a model of classes reads them"}}});
   EXPECT_FALSE(fs::exists(here / "a"));
-  EXPECT_THAT(run({"import", "gpt2", "--run", "a", "--token-texts", "--texts", "2"}).errors,
-              HasSubstr("--texts: only a model of classes reads them"));
   model("marian");
-  output({"import", "marian", "--run", "b", "--token-texts", "--target-text", "targets"});
-}
-
-TEST_F(ImportRefusal, without_a_tokenizer_says_how_it_can_be_done) {
-  model("gpt2");
-  EXPECT_THAT(run({"import", "gpt2", "--run", "a"}).errors,
-              AllOf(HasSubstr("no tokenizer in gpt2"), HasSubstr("with --token-texts")));
+  output("import marian --run b --token-texts --target-text targets");
 }
 
 TEST_F(ImportRefusal, is_of_files_that_are_damaged_or_elsewhere) {
+  const std::string weights = content_of(model("gpt2") / "model.safetensors");
+  const std::string elsewhere = R"({"weight_map": {"wte.weight": "../model.safetensors"}})";
+  const std::vector<std::array<std::string, 3>> cases{
+      {"vocab.json", R"({"a": 1, "b": 99})", "does not fit into 19 entries"},
+      {"vocab.txt", "a\nb\na\n", "the entry a occurs twice"},
+      {"model.safetensors", weights.substr(0, 1000), "model.safetensors"},
+      {"pytorch_model.bin", "x", "safe_serialization=True"},
+      {"model.safetensors.index.json", elsewhere, "is no name of a file beside it"},
+      {"config.json", "{", "config.json: not JSON"},
+      {"config.json", std::string(200'000, '['), "config.json: nested deeper"}};
+  for (const auto& [file, content, says] : cases) {
+    SCOPED_TRACE(says);
+    fs::remove_all(here / "gpt2");
+    model("gpt2");
+    if (file == "pytorch_model.bin" || file == "model.safetensors.index.json") {
+      fs::remove(here / "gpt2/model.safetensors");
+    }
+    write("gpt2/" + file, content);
+    EXPECT_THAT(complaint("gpt2"), HasSubstr(says));
+  }
   fs::create_directory(here / "empty");
   EXPECT_THAT(complaint("empty"), HasSubstr("it has no config.json"));
-  const fs::path directory = model("gpt2");
-  std::ofstream(directory / "vocab.json") << R"({"a": 1, "b": 99})";
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("does not fit into 19 entries"));
-  fs::remove(directory / "vocab.json");
-  std::ofstream(directory / "vocab.txt") << "a\nb\na\n";
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("the entry a occurs twice"));
-  fs::remove(directory / "vocab.txt");
-  fs::resize_file(directory / "model.safetensors", 1000);
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("model.safetensors"));
-  fs::remove(directory / "model.safetensors");
-  std::ofstream(directory / "pytorch_model.bin") << "x";
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("safe_serialization=True"));
-  std::ofstream(directory / "model.safetensors.index.json")
-      << R"({"weight_map": {"wte.weight": "../model.safetensors"}})";
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("is no name of a file beside it"));
-  std::ofstream(directory / "config.json") << "{";
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json: not JSON"));
-  std::ofstream(directory / "config.json") << std::string(200'000, '[');
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json: nested deeper"));
 }
 
 }}  // namespace tapehead

@@ -1,45 +1,32 @@
 // Language models with a memory: bit-identical for any threads and after a resume, evaluation in
 // lanes, and incompatible options rejected by name.
-#include <nlohmann/json.hpp>
-
-#include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
+#include "tests/support/config_error.hpp"
 #include "tests/support/program_runs.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
 
 class Memory : public ProgramRuns {
  protected:
-  static Arguments with(Arguments overrides) {
-    for (const char* more :
-         {"model.positions=none", "attention.positions=alibi", "model.max_positions=80",
-          "training.memory=30", "training.batch_tokens=144", "training.accumulate=2",
-          "training.schedule=constant"}) {
-      overrides.insert(overrides.begin(), more);
-    }
-    return overrides;
+  static Arguments with(const Arguments& overrides) {
+    return Arguments{"model.positions=none",      "attention.positions=alibi",
+                     "model.max_positions=80",    "training.memory=30",
+                     "training.batch_tokens=144", "training.accumulate=2",
+                     "training.schedule=constant"} +
+           overrides;
   }
-  std::string output(const Arguments& arguments) {
+  std::string output(const CommandLine& arguments) {
     const ProgramResult result = here.run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output + result.errors;
   }
-  std::string train(const std::string& run, const Arguments& overrides = {},
-                    const Arguments& options = {}) {
-    return output(text_training(here, run, with(overrides), options));
+  void train(const std::string& run, const Arguments& overrides = {},
+             const Arguments& options = {}) {
+    output(text_training(here, run, with(overrides), options));
   }
-  std::string complaint(const Arguments& overrides) {
-    const ProgramResult result = here.run(text_training(here, "refused", with(overrides)));
-    EXPECT_EQ(result.exit_code, 2) << result.errors;
-    EXPECT_FALSE(std::filesystem::exists(here / "refused"));
-    return result.errors;
-  }
-  nlohmann::json evaluated(const std::string& run, const Arguments& options = {}) {
-    const Arguments arguments =
-        Arguments{"evaluate", run, "--split", "validation", "--json"} + options;
-    return nlohmann::json::parse(here.output(arguments));
+  nlohmann::json evaluated(const std::string& options = "") {
+    return json_of("evaluate a --split validation --json " + options);
   }
 
   static Index tokens_of(const nlohmann::json& evaluation) {
@@ -55,103 +42,93 @@ class Memory : public ProgramRuns {
 TEST_F(Memory, is_kept_through_a_resume_by_any_threads) {
   train("a", {}, {"--threads", "1"});
   train("b", {"training.steps=20"}, {"--threads", "2"});
-  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume", "--threads", "3"};
-  set_options(resumed, {"training.steps=40"});
-  output(resumed);
+  output("train a.yaml --run b --resume --threads 3 --set training.steps=40");
   expect_same_runs(here / "a", here / "b");
 }
 
 TEST_F(Memory, of_other_rows_begins_with_the_next_epoch) {
   train("a", {"training.steps=15"});
-  Arguments resumed{"train", "a.yaml", "--run", "a", "--resume"};
-  set_options(resumed, {"training.steps=20", "training.memory=12"});
-  EXPECT_THAT(output(resumed),
+  EXPECT_THAT(output("train a.yaml --run a --resume --set training.steps=20 "
+                     "--set training.memory=12"),
               AllOf(HasSubstr("memory 12, accumulate 2"), HasSubstr("memory 30, accumulate 2"),
                     HasSubstr("the rest of epoch 1 is skipped")));
   const TensorFile last(here / "a/checkpoints/step_00000020.safetensors");
   // 2 batches of 6 lanes, 1 layer, 12 rows, width 16
-  EXPECT_EQ(last.entry("lanes.memory").shape, (std::vector<Index>{12, 1, 12, 16}));
+  EXPECT_THAT(last.entry("lanes.memory").shape, ElementsAre(12, 1, 12, 16));
 }
 
 TEST_F(Memory, makes_a_difference_in_evaluation_that_is_the_same_by_any_threads) {
   train("a");
-  const nlohmann::json remembered = evaluated("a", {"--threads", "1"});
-  EXPECT_EQ(evaluated("a", {"--threads", "3"})["loss"], remembered["loss"]);
-  EXPECT_EQ(evaluated("a", {"--memory", "30"})["loss"], remembered["loss"]);
-  EXPECT_NE(evaluated("a", {"--memory", "0"})["loss"], remembered["loss"]);
-  EXPECT_NE(evaluated("a", {"--memory", "55"})["loss"], remembered["loss"]);
-  EXPECT_EQ(tokens_of(evaluated("a", {"--memory", "0"})), tokens_of(remembered));
-}
-
-TEST_F(Memory, and_windows_and_pattern_of_an_evaluation_fit_each_other) {
-  train("a");
-  const auto refused = [&](const Arguments& options) {
-    const Arguments arguments = Arguments{"evaluate", "a", "--split", "validation"} + options;
-    const ProgramResult result = here.run(arguments);
-    EXPECT_EQ(result.exit_code, 2) << result.output;
-    return result.errors;
-  };
-  EXPECT_THAT(refused({"--pattern", "sink_window 2 5"}),
-              HasSubstr("--pattern: a memory forgets the first tokens"));
-  EXPECT_THAT(refused({"--context", "51"}), HasSubstr("(51; allowed: 1 to 50"));
-  evaluated("a", {"--pattern", "sink_window 2 5", "--memory", "0"});
-  evaluated("a", {"--context", "80", "--memory", "0"});
+  const nlohmann::json remembered = evaluated("--threads 1");
+  for (const auto& [options, same] : {std::pair("--threads 3", true),
+                                      {"--memory 30", true},
+                                      {"--memory 0", false},
+                                      {"--memory 55", false}}) {
+    EXPECT_EQ(evaluated(options)["loss"] == remembered["loss"], same) << options;
+  }
+  EXPECT_EQ(tokens_of(evaluated("--memory 0")), tokens_of(remembered));
+  expect_refusals({{"evaluate a --split validation --context 51", 2, {"(51; allowed: 1 to 50"}},
+                   {{"evaluate", "a", "--split", "validation", "--pattern", "sink_window 2 5"},
+                    2,
+                    {"--pattern: a memory forgets the first tokens"}}});
+  json_of({"evaluate", "a", "--split", "validation", "--json", "--pattern", "sink_window 2 5",
+           "--memory", "0"});
+  evaluated("--context 80 --memory 0");
 }
 
 // Windows do not depend on the memory, so a text of several documents needs task.stream.
 TEST_F(Memory, can_be_of_the_evaluation_alone) {
   const Arguments options{"training.memory=0", "evaluation.memory=30"};
   train("a", options);
-  EXPECT_NE(evaluated("a", {"--memory", "0"})["loss"], evaluated("a")["loss"]);
-  EXPECT_EQ(evaluated("a", {"--memory", "0"})["examples"], evaluated("a")["examples"]);
-  Arguments lines = options;
-  lines.emplace_back("task.documents=line");
-  EXPECT_THAT(complaint(lines), AllOf(HasSubstr("evaluation.memory: a lane goes on"),
-                                      HasSubstr("set task.stream: true")));
+  EXPECT_NE(evaluated("--memory 0")["loss"], evaluated()["loss"]);
+  EXPECT_EQ(evaluated("--memory 0")["examples"], evaluated()["examples"]);
+  const auto refused = [&](const Arguments& overrides) {
+    return text_training(here, "refused", with(overrides));
+  };
+  const std::string stream = "set task.stream: true";
+  expect_refusals({{refused({"task.documents=line"}), 2, {stream}},
+                   {refused(options + Arguments{"task.documents=line"}),
+                    2,
+                    {"evaluation.memory: a lane goes on", stream}}});
+  EXPECT_FALSE(std::filesystem::exists(here / "refused"));
+  output(text_training(here, "absolute", {"training.steps=2"}));
+  expect_refusals(
+      {{"evaluate absolute --split validation --memory 8", 2, {"--memory", "allowed: 0 to 0"}},
+       {refused({"training.batch_tokens=24000"}),
+        1,
+        {"in 2000 lanes", "task.context: 24", "lower training.batch_tokens"}}});
 }
 
-TEST_F(Memory, is_in_the_scores_of_a_sweep_as_in_an_evaluation) {
+TEST_F(Memory, is_in_the_scores_of_a_sweep_but_in_no_study_of_heads) {
   train("a");
-  output({"score-run", "a", "--split", "validation"});
-  const std::string lines = read_file(here / "a/scores.jsonl");
+  output("score-run a --split validation");
   double sum = 0;
   Index tokens = 0;
-  std::istringstream stream(lines);
-  for (std::string line; std::getline(stream, line);) {
+  for (const std::string& line : lines_of(content_of(here / "a/scores.jsonl"))) {
     const auto json = nlohmann::json::parse(line);
     if (json.contains("negative_log_likelihood")) {
       sum += json["negative_log_likelihood"].get<double>();
       tokens += json["tokens"].get<Index>();
     }
   }
-  const nlohmann::json whole = evaluated("a");
+  const nlohmann::json whole = evaluated();
   EXPECT_EQ(tokens, tokens_of(whole));
   EXPECT_NEAR(sum / static_cast<double>(tokens), whole["loss"].get<double>(), 1e-5);
-}
-
-// Studies of heads, and their losses, read each text without a memory.
-TEST_F(Memory, is_no_part_of_what_studies_of_heads_measure) {
-  train("a");
-  const double alone = evaluated("a", {"--memory", "0"})["loss"].get<double>();
-  const auto json_of = [&](const Arguments& arguments) {
-    return nlohmann::json::parse(here.output(arguments));
-  };
-  const auto heads = json_of({"heads", "a", "--importance", "--prune", "--json"});
-  EXPECT_EQ(heads["importance"]["loss"].get<double>(), alone);
-  EXPECT_EQ(heads["pruning"]["loss"].get<double>(), alone);
-  const auto pruned = json_of({"prune", "a", "smaller", "--count", "0", "--json"});
-  EXPECT_EQ(pruned["loss"]["before"].get<double>(), alone);
-  EXPECT_EQ(pruned["loss"]["after"].get<double>(), alone);
+  // Studies of heads, and their losses, read each text without a memory.
+  const nlohmann::json alone = evaluated("--memory 0")["loss"];
+  const auto heads = json_of("heads a --importance --prune --json");
+  EXPECT_EQ(heads["importance"]["loss"], alone);
+  EXPECT_EQ(heads["pruning"]["loss"], alone);
+  const auto pruned = json_of("prune a smaller --count 0 --json");
+  EXPECT_EQ(pruned["loss"]["before"], alone);
+  EXPECT_EQ(pruned["loss"]["after"], alone);
 }
 
 TEST_F(Memory, generates_any_length_by_any_threads) {
   train("a");
-  const Arguments generate{"generate", "a",       "--prompt", "A man",    "--max-tokens",
-                           "200",      "--count", "2",        "--threads"};
-  const auto by = [&](const char* threads) {
-    Arguments arguments = generate;
-    arguments.emplace_back(threads);
-    return output(arguments);
+  const auto by = [&](const std::string& threads) {
+    return output({"generate", "a", "--prompt", "A man", "--max-tokens", "200", "--count", "2",
+                   "--threads", threads});
   };
   const std::string text = by("1");
   EXPECT_EQ(text, by("2"));
@@ -159,29 +136,16 @@ TEST_F(Memory, generates_any_length_by_any_threads) {
 }
 
 TEST_F(Memory, that_does_not_fit_is_refused) {
-  EXPECT_THAT(complaint({"model.positions=sinusoidal"}),
-              AllOf(HasSubstr("training.memory"), HasSubstr("set model.positions: none")));
-  EXPECT_THAT(complaint({"evaluation.stride=12"}),
-              AllOf(HasSubstr("evaluation.stride"), HasSubstr("allowed: auto")));
-  EXPECT_THAT(complaint({"training.memory=57"}), HasSubstr("80; allowed: 81 or more"));
-  EXPECT_THAT(complaint({"evaluation.memory=60"}),
-              AllOf(HasSubstr("evaluation.memory"), HasSubstr("80; allowed: 84 or more")));
-  EXPECT_THAT(complaint({"training.batch_lengths=mixed"}), HasSubstr("allowed: alike"));
-  EXPECT_THAT(complaint({"task.documents=line"}), HasSubstr("set task.stream: true"));
-  EXPECT_THAT(complaint({"model.family=encoder"}), HasSubstr("model.family: decoder"));
-}
-
-TEST_F(Memory, needs_lanes_of_more_than_a_window) {
-  EXPECT_THAT(
-      here.refusal(1, text_training(here, "refused", with({"training.batch_tokens=24000"}))),
-      AllOf(HasSubstr("in 2000 lanes"), HasSubstr("task.context: 24"),
-            HasSubstr("lower training.batch_tokens")));
-}
-
-TEST_F(Memory, of_a_command_must_fit_the_model) {
-  output(text_training(here, "absolute", {"training.steps=2"}));
-  EXPECT_THAT(here.refusal(2, {"evaluate", "absolute", "--split", "validation", "--memory", "8"}),
-              AllOf(HasSubstr("--memory"), HasSubstr("allowed: 0 to 0")));
+  for (const auto& [override, option, remedy] :
+       {std::tuple("model.positions=sinusoidal", "training.memory", "set model.positions: none"),
+        {"evaluation.stride=12", "evaluation.stride", "allowed: auto"},
+        {"training.memory=57", "", "80; allowed: 81 or more"},
+        {"evaluation.memory=60", "evaluation.memory", "80; allowed: 84 or more"},
+        {"training.batch_lengths=mixed", "", "allowed: alike"},
+        {"model.family=encoder", "", "model.family: decoder"}}) {
+    EXPECT_THAT(config_error(text_config("text"), with({override})),
+                AllOf(HasSubstr(option), HasSubstr(remedy)));
+  }
 }
 
 }}  // namespace tapehead

@@ -1,14 +1,10 @@
 // Faults at random moments: a killed or stopped rank ends the training, and another number of ranks
 // resumes it, bit-identical to a training without faults.
-#include <csignal>
 #include <random>
 #include <stop_token>
-#include <thread>
 
 #include "tests/support/launched.hpp"
-#include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
@@ -22,31 +18,22 @@ Arguments long_training(const fs::path& run) {
                                       "evaluation.every=50", "evaluation.decode_examples=5"});
 }
 
-class ProveRanks : public ProgramRuns {
+class ProveRanks : public OpenMpiRuns {
  protected:
-  void SetUp() override {
-    if (!openmpi_is_there()) {
-      GTEST_SKIP() << "Open MPI was not found when this was built";
-    }
-  }
-
   // `deadline` is in seconds; empty: the default.
   Arguments next_start(const std::string& deadline = "") const {
     const bool begun = fs::exists(broken / "config.yaml");
     if (!begun) {  // killed before it wrote what it trains
       fs::remove_all(broken);
     }
-    Arguments arguments = begun ? resumed_training(broken.string()) : long_training(broken);
-    arguments.insert(arguments.end(), {"--threads", "1"});
-    if (!deadline.empty()) {
-      arguments.insert(arguments.end(), {"--deadline", deadline});
-    }
-    return arguments;
+    return (begun ? resumed_training(broken.string()) : long_training(broken)) +
+           Arguments{"--threads", "1"} +
+           (deadline.empty() ? Arguments{} : Arguments{"--deadline", deadline});
   }
 
   // Starts or resumes the training on 2 to 4 ranks, and sends a signal to one rank.
   struct Fault {
-    std::optional<std::string> rank;  // nullopt: the training had ended
+    std::optional<StartedRank> rank;  // nullopt: the training had ended
     ProgramResult result;
   };
   Fault fault(Index number, int signal, const std::string& deadline = "") {
@@ -64,22 +51,19 @@ class ProveRanks : public ProgramRuns {
     }
     std::this_thread::sleep_for(milliseconds(milliseconds_(random_)));
     const std::vector<StartedRank> ranks_there = ranks_of(program.id());
-    std::optional<std::string> chosen;
-    pid_t chosen_id = 0;
+    std::optional<StartedRank> chosen;
     if (!ranks_there.empty()) {
-      const StartedRank& one = ranks_there[random_() % ranks_there.size()];
-      ::kill(one.id, signal);
-      chosen = one.rank;
-      chosen_id = one.id;
+      chosen = ranks_there[random_() % ranks_there.size()];
+      ::kill(chosen->id, signal);
     }
     // If a rank is stopped after the end of training, only the launcher waits for it, so this
     // thread wakes the rank.
-    const std::jthread waker([&, id = chosen_id](const std::stop_token& over) {
+    const std::jthread waker([&](const std::stop_token& over) {
       for (int i = 0; i < 200 && !over.stop_requested(); ++i) {
         std::this_thread::sleep_for(milliseconds(100));
       }
-      if (!over.stop_requested() && id != 0) {
-        ::kill(id, SIGCONT);
+      if (!over.stop_requested() && chosen) {
+        ::kill(chosen->id, SIGCONT);
       }
     });
     return {.rank = chosen, .result = program.wait()};
@@ -119,30 +103,28 @@ TEST_F(ProveRanks, one_that_is_killed_ends_all_and_loses_nothing) {
     expect_the_run_without_faults(i + 1);
   }
   EXPECT_GE(killed, 3);
-  tell_figures(
-      fmt::format("ranks: {} of {} trainings were ended by the kill of a rank; each run has "
-                  "the bits of one without faults",
-                  killed, cases));
+  tell_figures(fmt::format(
+      "ranks: {} of {} trainings were ended by the kill of a rank; each run has the bits of one "
+      "without faults",
+      killed, cases));
 }
 
 TEST_F(ProveRanks, one_that_is_stopped_is_named_and_loses_nothing) {
   const Index cases = proof_cases(10, 100);
-  const std::string deadline = "1.5";  // no rank is this late, even on a busy machine
   Index named = 0;
   for (Index i = 0; i < cases; ++i) {
-    const Fault one = fault(i, SIGSTOP, deadline);
+    const Fault one = fault(i, SIGSTOP, "1.5");  // no rank is this late, even on a busy machine
     if (one.rank && one.result.exit_code != 0) {
       EXPECT_THAT(one.result.errors,
-                  HasSubstr("no answer within the deadline of 1.5 s from rank " + *one.rank));
+                  HasSubstr("no answer within the deadline of 1.5 s from rank " + one.rank->rank));
       ++named;
     }
     expect_the_run_without_faults(i + 1);
   }
   EXPECT_GE(named, 3);
   tell_figures(fmt::format(
-      "ranks: {} of {} trainings had a rank that was stopped, which was named; each run "
-      "has the bits "
-      "of one without faults",
+      "ranks: {} of {} trainings had a rank that was stopped, which was named; each run has the "
+      "bits of one without faults",
       named, cases));
 }
 
@@ -156,12 +138,12 @@ TEST_F(ProveRanks, of_mpich_leave_the_run_of_one_process) {
     here.output(long_training(here / "whole"));
   }
   for (int ranks = 2; ranks <= most; ++ranks) {
-    Arguments training = long_training(here / fmt::format("{}", ranks));
-    training.insert(training.end(), {"--threads", "1"});
+    const fs::path run = here / fmt::format("{}", ranks);
+    const Arguments training = long_training(run) + Arguments{"--threads", "1"};
     const ProgramResult result =
         Program(launch(mpich, ranks, program, training), here.path(), "/usr/bin/env").wait();
     ASSERT_EQ(result.exit_code, 0) << result.errors;
-    expect_same_runs(here / "whole", here / fmt::format("{}", ranks));
+    expect_same_runs(here / "whole", run);
     tell_figures(fmt::format("ranks: {} ranks on MPICH leave the run of one process", ranks));
   }
 }

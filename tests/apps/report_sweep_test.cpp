@@ -1,77 +1,71 @@
-// tapehead report for a sweep: the page in a browser.
-#include <csignal>
-
-#include <nlohmann/json.hpp>
-
+// Pages in a browser: of a sweep, and the spectrum of an embedding of numbers on a circle.
+#include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
-#include "tests/support/testing.hpp"
+#include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-class SweepPage : public ProgramRuns {
- protected:
-  void write(std::string_view more) const {
-    std::ofstream(here / "heads.yaml")
-        << "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
-        << "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
-        << "  model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
-        << "  evaluation.every: 10, training.steps: " << more;
-  }
-};
 
 constexpr std::string_view sweep_marks = R"(
   const count = (selector) => document.querySelectorAll(selector).length;
   return {
     state: document.querySelector('.state').textContent,
     sections: [...document.querySelectorAll('section')].map((one) => one.id),
-    cells: count('#cells tbody tr'),
-    best: count('#cells .best'),
-    charts: count('#charts svg.chart'),
-    points: count('#charts .point'),
-    deviations: count('#charts .deviation'),
-    shown: count('#shown svg.chart'),
-    figures: count('#metric option'),
-    runs: count('#runs tbody tr'),
+    cells: count('#cells tbody tr'), best: count('#cells .best'),
+    charts: count('#charts svg.chart'), points: count('#charts .point'),
+    deviations: count('#charts .deviation'), shown: count('#shown svg.chart'),
+    figures: count('#metric option'), runs: count('#runs tbody tr'),
     wide: document.documentElement.scrollWidth,
   };
 )";
 
+class SweepPage : public ProgramRuns {
+ protected:
+  void sweep(const std::string& more, const std::string& directory = "s") const {
+    here.write("heads.yaml", tiny_sweep("training.steps: " + more));
+    here.output({"sweep", "heads.yaml", "--run", directory, "--parallel", "2"});
+  }
+  nlohmann::json see(std::string_view script = sweep_marks, const Browsing& browsing = {}) const {
+    return visit(here / "s/report.html", std::string(script), browsing);
+  }
+};
+
 TEST_F(SweepPage, is_written_at_the_end) {
-  write("20}\nseeds: 2\naxes: {model.heads: [1, 2], model.d_model: [8, 16]}\n");
-  output({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
-  const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
-  EXPECT_EQ(page["state"], "finished");
-  EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "runs"}));
-  EXPECT_EQ(page["cells"], 4);
-  EXPECT_EQ(page["best"], 1);
-  EXPECT_EQ(page["charts"], 3);       // one per axis, and quality against time
-  EXPECT_EQ(page["points"], 12);      // four cells in each
-  EXPECT_EQ(page["deviations"], 16);  // of the metric; the last chart also of time
-  EXPECT_EQ(page["runs"], 4 * 2);
+  sweep("20}\nseeds: 2\naxes: {model.heads: [1, 2], model.d_ff: [8, 16]}\n");
+  const auto page = see(sweep_marks, {.width = 390});
+  expect_members(page, {{"state", "finished"},
+                        {"sections", {"cells", "charts", "runs"}},
+                        {"cells", 4},
+                        {"best", 1},
+                        {"charts", 3},       // one per axis, and quality against time
+                        {"points", 12},      // four cells in each
+                        {"deviations", 16},  // of the metric; the last chart also of time
+                        {"runs", 4 * 2}});
   EXPECT_LE(page["wide"], 390);
-  EXPECT_EQ(run({"report", "s", "--prune"}).exit_code, 2);
+  // It explains its columns itself.
+  EXPECT_THAT(
+      see("return document.querySelector('main').textContent;").get<std::string>(),
+      AllOf(HasSubstr("a paired bootstrap"), HasSubstr("not comparable"), Not(HasSubstr("docs/"))));
+  expect_refusals({{"report s --prune", 2, {}}});
 }
 
 TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
-  write(
+  sweep(
       "6}\nseeds: 2\nheads: [figures]\nshow: [cross.entropy, cross.divergence, seconds]\n"
       "axes: {shape: {one: {model.heads: 1}, four quite narrow heads: {model.heads: 4}}}\n");
-  output({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
-  const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
-  EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "shown", "runs"}));
-  EXPECT_EQ(page["shown"], 3);
+  const auto page = see(sweep_marks, {.width = 390});
+  expect_members(page, {{"sections", {"cells", "charts", "shown", "runs"}}, {"shown", 3}});
   EXPECT_GT(page["figures"], 30);  // every figure of the sweep can be chosen
   // One head has no divergence from others, so its point is missing.
-  EXPECT_EQ(visit(here / "s/report.html", R"(
+  EXPECT_EQ(see(R"(
     return [...document.querySelectorAll('#shown svg.chart')].map((one) => one.querySelectorAll('.point').length);
   )"),
             nlohmann::json({2, 1, 2}));
   // A page written later shows the same.
-  ASSERT_EQ(run({"report", "s"}).exit_code, 0);
-  EXPECT_EQ(visit(here / "s/report.html", std::string(sweep_marks))["shown"], 3);
+  output("report s");
+  EXPECT_EQ(see()["shown"], 3);
 }
 
 // The files that the run names link to, resolved from the page's location.
@@ -85,48 +79,34 @@ std::vector<std::string> links_of(const fs::path& page) {
 }
 
 TEST_F(SweepPage, links_to_the_pages_of_runs_or_to_their_directories) {
-  write("6}\naxes: {model.heads: [1, 2]}\n");
-  const std::string sweep = "sweep #1 (50%)";  // has characters that are special in URLs
-  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", sweep, "--parallel", "2"}).exit_code, 0);
-  const std::vector<std::string> first = links_of(here / sweep / "report.html");
+  const std::string directory = "sweep #1 (50%)";  // has characters that are special in URLs
+  sweep("6}\naxes: {model.heads: [1, 2]}\n", directory);
+  const std::vector<std::string> first = links_of(here / directory / "report.html");
   ASSERT_EQ(first.size(), 2U);
   for (const std::string& link : first) {
     EXPECT_TRUE(fs::is_regular_file(fs::path(link) / "config.yaml")) << link;
   }
-  ASSERT_EQ(run({"report", first[1]}).exit_code, 0);
+  output({"report", first[1]});
   // From another directory, the relative paths differ.
   fs::create_directories(here / "pages/of sweeps");
-  ASSERT_EQ(run({"report", sweep, "--output", "pages/of sweeps/heads.html"}).exit_code, 0);
+  output({"report", directory, "--output", "pages/of sweeps/heads.html"});
   const std::vector<std::string> second = links_of(here / "pages/of sweeps/heads.html");
   EXPECT_TRUE(fs::equivalent(second[0], first[0]));
   EXPECT_TRUE(fs::equivalent(second[1], fs::path(first[1]) / "report.html"));
-}
-
-TEST_F(SweepPage, links_to_the_pages_that_the_sweep_asks_for) {
-  write("6, run.report: true}\nseeds: 2\n");
-  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
-  for (const std::string& link : links_of(here / "s/report.html")) {
-    EXPECT_TRUE(link.ends_with("/report.html")) << link;
-    EXPECT_TRUE(fs::is_regular_file(link)) << link;
+  // A sweep may ask for the pages of its runs.
+  sweep("6, run.report: true}\nseeds: 2\n");
+  const std::vector<std::string> pages = links_of(here / "s/report.html");
+  EXPECT_THAT(pages, AllOf(SizeIs(2), Each(EndsWith("/report.html"))));
+  for (const std::string& page : pages) {
+    EXPECT_TRUE(fs::is_regular_file(page)) << page;
   }
 }
 
-TEST_F(SweepPage, explains_its_columns_itself) {
-  write("6}\nseeds: 2\naxes: {model.heads: [1, 2]}\n");
-  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
-  const auto text =
-      visit(here / "s/report.html", "return document.querySelector('main').textContent;")
-          .get<std::string>();
-  EXPECT_THAT(text, AllOf(HasSubstr("a paired bootstrap"), HasSubstr("not comparable"),
-                          Not(HasSubstr("docs/"))));
-}
-
 TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
-  write("6}\nseeds: 2\naxes: {model.heads: [1, 2]}\n");
-  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  sweep("6}\nseeds: 2\naxes: {model.heads: [1, 2]}\n");
   fs::remove_all(here / "s/model.heads=2,seed=2");
-  ASSERT_EQ(run({"report", "s"}).exit_code, 0);
-  const auto page = visit(here / "s/report.html", R"(
+  output("report s");
+  const auto page = see(R"(
     const differing = (difference) => ({to_best: {significant: true, difference}});
     return {
       remarks: [...document.querySelectorAll('#cells .remark')].map((one) => one.textContent).join(' '),
@@ -137,38 +117,117 @@ TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
               AllOf(HasSubstr("by the means over the seeds that all cells have (1). "
                               "Cells with fewer seeds: model.heads=2."),
                     HasSubstr("Compared by one seed: p says nothing")));
-  const std::string worse = "significantly worse";
-  const std::string better = "better on shared seeds";
-  const auto verdicts = nlohmann::json::array(
-      {nlohmann::json::array({worse, better}), nlohmann::json::array({better, worse})});
-  EXPECT_EQ(page["verdicts"], verdicts);
+  const std::vector<std::string> higher{"significantly worse", "better on shared seeds"};
+  EXPECT_EQ(page["verdicts"], nlohmann::json::array({higher, std::vector{higher[1], higher[0]}}));
 }
 
 TEST_F(SweepPage, of_a_sweep_without_a_finished_run_shows_how_far_its_runs_are) {
-  write("6}\nseeds: 2\n");
-  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  sweep("6}\nseeds: 2\n");
   for (const char* name : {"s/seed=1/scores.jsonl", "s/seed=2/scores.jsonl"}) {
     ASSERT_TRUE(fs::remove(here / name));
   }
-  EXPECT_THAT(output({"report", "s"}), HasSubstr("unfinished: 0 of 2 runs finished"));
-  const auto page = visit(here / "s/report.html", std::string(sweep_marks));
-  EXPECT_EQ(page["sections"], nlohmann::json({"runs"}));
-  EXPECT_EQ(page["runs"], 2);
+  EXPECT_THAT(output("report s"), HasSubstr("unfinished: 0 of 2 runs finished"));
+  expect_members(see(), {{"sections", nlohmann::json::array({"runs"})}, {"runs", 2}});
 }
 
 TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
-  write("20}\nseeds: [1]\naxes: {training.learning_rate: [0.001, 0.002, 0.003]}\n");
-  Program program({"sweep", "heads.yaml", "--run", "s", "--parallel", "1"}, here.path());
+  here.write("heads.yaml", tiny_sweep("training.steps: 20}\nseeds: [1]\n"
+                                      "axes: {training.learning_rate: [0.001, 0.002, 0.003]}\n"));
+  Program program("sweep heads.yaml --run s --parallel 1", here.path());
   const fs::path first = here / "s/training.learning_rate=0.001,seed=1/scores.jsonl";
   ASSERT_TRUE(wait_until([&] { return fs::exists(first); }));
   program.kill(SIGKILL);
   program.wait();
-  EXPECT_THAT(output({"report", "s"}), HasSubstr("unfinished: "));
-  const auto page = visit(here / "s/report.html", std::string(sweep_marks));
+  EXPECT_THAT(output("report s"), HasSubstr("unfinished: "));
+  const auto page = see();
   EXPECT_EQ(page["state"], "unfinished");
   EXPECT_GE(page["cells"], 1);
   EXPECT_LT(page["cells"], 3);
   EXPECT_EQ(page["runs"], 3);
+}
+
+class SpectrumPage : public ProgramRuns {
+ protected:
+  // Has checkpoints at steps 10, 20, 30 and 40.
+  void train(const Arguments& overrides = {}) {
+    Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/modular_arithmetic.yaml", "--run",
+                        "a", "--no-report"};
+    set_options(arguments,
+                Arguments{"task.modulus=11", "model.d_model=8", "model.heads=2",
+                          "training.batch_tokens=64", "training.steps=40", "training.warmup=5",
+                          "training.checkpoint_every=10", "training.checkpoint_keep=all"} +
+                    overrides);
+    output(arguments);
+  }
+
+  Json see(const std::string& options = "") {
+    output("report a --output a.html " + options);
+    return visit(here / "a.html", R"(
+      const all = (selector) => [...document.querySelectorAll(`#spectrum ${selector}`)];
+      const shown = () => ({
+        titles: all('figcaption').map((one) => one.textContent), bars: all('.spectrum rect').length,
+        texts: all('li').map((one) => one.textContent), remark: all('.remark')[0]?.textContent,
+        chosen: all('.chosen-spectrum').map((one) => one.textContent)[0] ?? '',
+        highest: all('.panels .spectrum').map((one) => Math.max(...[...one.children].map((bar) => bar.height.baseVal.value)))});
+      const at_first = shown();
+      const slider = document.getElementById('spectrum-step');
+      if (slider) {
+        slider.value = 1;
+        slider.dispatchEvent(new Event('input'));
+      }
+      const report = JSON.parse(document.getElementById('report').textContent);
+      return {...at_first, moved: shown().chosen, data: report.spectrum ?? null, notes: report.notes,
+              steps: report.spectrum?.checkpoints.map((one) => one.step)};)");
+  }
+};
+
+using Texts = std::vector<std::string>;
+
+TEST_F(SpectrumPage, shows_the_first_and_the_last_checkpoint_or_all) {
+  train();
+  const Json page = see();
+  EXPECT_EQ(page["titles"], (Texts{"Step 10", "Step 40"}));
+  EXPECT_EQ(page["bars"], 10);  // two charts with the five frequencies of 11 numbers
+  EXPECT_EQ(page["texts"].size(), 2U);
+  EXPECT_THAT(page["remark"].get<std::string>(), HasSubstr("The 11 numbers are on a circle"));
+  EXPECT_EQ(page["data"]["tokens"], 11);
+  EXPECT_EQ(page["steps"], Json({10, 40}));
+  std::vector<double> largest;
+  for (const Json& checkpoint : page["data"]["checkpoints"]) {
+    const auto shares = checkpoint["shares"].get<std::vector<double>>();
+    ASSERT_EQ(shares.size(), 5U);
+    EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1, 5e-6);  // in millionths
+    largest.push_back(std::ranges::max(shares));
+    const int most = checkpoint["frequencies"];
+    EXPECT_THAT(page["texts"].dump(),
+                HasSubstr(std::to_string(most) + " of 5 frequencies have 90 %"));
+  }
+  // Both charts have the same scale.
+  EXPECT_NEAR(page["highest"][0].get<double>() / page["highest"][1].get<double>(),
+              largest[0] / largest[1], 1e-3);
+  // With every checkpoint, there is a slider.
+  const Json all = see("--every-checkpoint");
+  EXPECT_EQ(all["steps"], Json({10, 20, 30, 40}));
+  EXPECT_EQ(all["titles"], (Texts{"Step 10", "Step 40", "Frequencies that have 90 %", "Step 40"}));
+  EXPECT_EQ(all["bars"], 15);
+  EXPECT_THAT(all["chosen"].get<std::string>(), HasSubstr("At step 40,"));
+  EXPECT_THAT(all["moved"].get<std::string>(), HasSubstr("At step 20,"));
+  // A checkpoint that cannot be read is noted.
+  std::filesystem::resize_file(step_checkpoint(here / "a", 10), 1000);
+  const Json damaged = see();
+  EXPECT_TRUE(damaged["data"].is_null());
+  EXPECT_THAT(damaged["notes"].dump(), HasSubstr("The spectrum of the embedding is missing: "));
+}
+
+TEST_F(SpectrumPage, says_that_a_run_keeps_one_checkpoint_and_is_left_out_for_other_tasks) {
+  train({"training.checkpoint_keep=1"});
+  const Json page = see();
+  EXPECT_EQ(page["titles"], Texts{"Step 40"});
+  EXPECT_THAT(page["remark"].get<std::string>(), HasSubstr("The run keeps one checkpoint."));
+  output(tiny_training("a", {}, {"--overwrite"}));
+  const Json other = see();
+  EXPECT_TRUE(other["data"].is_null());
+  EXPECT_TRUE(other["titles"].empty());
 }
 
 }}  // namespace tapehead

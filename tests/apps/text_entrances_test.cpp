@@ -1,14 +1,9 @@
 // Text enters in many places and forms; the same bytes must give the same tokens everywhere.
 #include <zlib.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/support/corpus_scores.hpp"
 #include "tests/support/corpus_training.hpp"
-#include "tests/support/labelled_training.hpp"
 #include "tests/support/program_runs.hpp"
-#include "tests/support/shell.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
@@ -17,35 +12,29 @@ namespace fs = std::filesystem;
 
 using namespace std::string_literals;
 
-using Form = std::string (*)(const std::string&);
-
 std::string plain(const std::string& text) { return text; }
 std::string marked(const std::string& text) { return "\xEF\xBB\xBF" + text; }
 std::string without_last_end(const std::string& text) { return text.substr(0, text.size() - 1); }
 std::string with_carriage_returns(const std::string& whole) {
-  std::string text = whole;
-  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
-    text.insert(at, 1, '\r');
+  std::string text;
+  for (const char c : whole) {
+    text += c == '\n' ? "\r\n" : std::string(1, c);
   }
   return text;
 }
 std::string packed(const std::string& text) {
-  const std::string path = TempDir() + fmt::format("packed-{}", ::getpid());
-  gzFile file = gzopen(path.c_str(), "wb");
+  const TemporaryDirectory here;
+  gzFile file = gzopen((here / "packed").c_str(), "wb");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
   gzclose(file);
-  std::string bytes = content_of(path);
-  fs::remove(path);
-  return bytes;
+  return content_of(here / "packed");
 }
 std::string all_together(const std::string& text) {
   return packed(marked(with_carriage_returns(without_last_end(text))));
 }
 
-struct NamedForm {
-  std::string name;
-  Form form;
-};
+using Form = std::string (*)(const std::string&);
+using NamedForm = std::pair<const char*, Form>;
 
 // Held-out text with every kind of line: empty, only spaces, with a NUL, with unknown words, with
 // superfluous spaces.
@@ -55,8 +44,8 @@ class TextEntrances : public SharedRuns<TextEntrances>, public WithParamInterfac
  public:
   static void prepare() {
     write_data("data", plain);
-    write_text(*here / "text.yaml", corpus_config("data", "word", 60));
-    succeed({"train", "text.yaml", "--run", "r"});
+    here->write("text.yaml", corpus_config("data", "word", 60));
+    here->output("train text.yaml --run r");
   }
 
  protected:
@@ -67,15 +56,9 @@ class TextEntrances : public SharedRuns<TextEntrances>, public WithParamInterfac
       write_text(*here / directory / ("test" + side), form(odd_lines));
     }
   }
-  static ProgramResult succeed(const Arguments& arguments, const std::string& input = "") {
-    ProgramResult result = here->run(arguments, input);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result;
-  }
   // evaluate's figures without timings.
-  static nlohmann::json evaluated(const Arguments& options) {
-    const Arguments arguments = Arguments{"evaluate", "r", "--json"} + options;
-    auto json = nlohmann::json::parse(succeed(arguments).output);
+  static nlohmann::json evaluated(const std::string& options = "") {
+    auto json = here->json_of("evaluate r --json" + options);
     json.erase("seconds");
     return json;
   }
@@ -86,82 +69,70 @@ INSTANTIATE_TEST_SUITE_P(Forms, TextEntrances,
                                 NamedForm{"no_last_line_end", without_last_end},
                                 NamedForm{"carriage_returns", with_carriage_returns},
                                 NamedForm{"gzip", packed}, NamedForm{"all_together", all_together}),
-                         [](const auto& form) { return form.param.name; });
+                         [](const auto& form) { return std::string(form.param.first); });
 
 TEST_P(TextEntrances, are_all_read_alike) {
-  write_data(GetParam().name, GetParam().form);
-  const std::string bytes = GetParam().form(odd_lines);
-  const fs::path file = *here / GetParam().name / "test.en";
+  const auto [named, form] = GetParam();
+  const std::string name = named;
+  write_data(name, form);
 
-  const std::string translated = succeed({"translate", "r", "--input", "data/test.en"}).output;
-  EXPECT_EQ(succeed({"translate", "r", "--input", file}).output, translated);
-  EXPECT_EQ(succeed({"translate", "r"}, bytes).output, translated);
+  const std::string translated = here->output("translate r --input data/test.en");
+  EXPECT_EQ(here->output("translate r --input " + name + "/test.en"), translated);
+  EXPECT_EQ(here->output("translate r", form(odd_lines)), translated);
 
   // The checkpoint holds the data's fingerprint, so other tokens or texts would be rejected.
-  const Arguments data{"--data", GetParam().name};
-  EXPECT_EQ(evaluated(data), evaluated({}));
-  EXPECT_EQ(succeed({"heads", "r", "--json", "--split", "test", data[0], data[1]}).output,
-            succeed({"heads", "r", "--json", "--split", "test"}).output);
-  EXPECT_THAT(succeed({"train", "text.yaml", "--run", "r", "--resume", data[0], data[1]}).errors,
+  const std::string data = " --data " + name;
+  const std::string heads = "heads r --json --split test";
+  EXPECT_EQ(evaluated(data), evaluated());
+  EXPECT_EQ(here->output(heads + data), here->output(heads));
+  EXPECT_THAT(here->messages("train text.yaml --run r --resume" + data),
               HasSubstr("resuming r at step 60"));
 
-  write_text(*here / "other.yaml", corpus_config(GetParam().name, "word", 60));
-  const std::string run = "r_" + GetParam().name;
-  succeed({"train", "other.yaml", "--run", run});
-  expect_same_runs(*here / "r", *here / run);
+  here->write("other.yaml", corpus_config(name, "word", 60));
+  here->output("train other.yaml --run r_" + name);
+  expect_same_runs(*here / "r", *here / ("r_" + name));
 }
 
 // The figures of sacreBLEU equal corpus_bleu() and corpus_chrf(), as its fixtures show.
-TEST_F(TextEntrances, what_is_evaluated_is_what_is_translated) {
-  const std::string output = succeed({"translate", "r", "--input", "data/test.en"}).output;
-  const std::vector<std::string> outputs = lines_of(output);
+TEST_F(TextEntrances, what_is_evaluated_is_what_is_translated_and_unknown_words_are_told) {
+  const std::vector<std::string> outputs =
+      lines_of(here->output("translate r --input data/test.en"));
   const std::vector<std::string> references = lines_of(odd_lines);
   ASSERT_EQ(outputs.size(), references.size());
   EXPECT_EQ(outputs[1], "");
-  const auto evaluation = evaluated({});
+  const auto evaluation = evaluated();
   EXPECT_EQ(evaluation["bleu"], corpus_bleu(outputs, references).score);
   EXPECT_EQ(evaluation["chrf"], corpus_chrf(outputs, references));
   EXPECT_EQ(evaluation["examples"], references.size());
-}
-
-TEST_F(TextEntrances, unknown_words_are_told_with_the_first) {
   // The two unknown words are "ab\0cd" and "qq".
   const std::string told = "2 of 13 tokens are unknown to its vocabulary, on 2 lines; the first is";
-  EXPECT_THAT(succeed({"translate", "r", "--input", "data/test.en"}).errors,
+  EXPECT_THAT(here->messages("translate r --input data/test.en"),
               HasSubstr("data/test.en: " + told));
-  EXPECT_THAT(
-      succeed({"translate", "r"}, "ab\nab qq\n").errors,
-      HasSubstr("standard input: 1 of 3 tokens is unknown to its vocabulary, on 1 line; the "
-                "first is `qq`, on line 2"));
-  for (const Arguments& arguments :
-       {Arguments{"evaluate", "r"}, Arguments{"heads", "r", "--split", "test"}}) {
-    const ProgramResult result = succeed(arguments);
-    EXPECT_THAT(result.errors, HasSubstr("test split, source side: " + told));
-    EXPECT_THAT(result.errors, HasSubstr("test split, target side: " + told));
+  EXPECT_THAT(here->messages("translate r", "ab\nab qq\n"),
+              HasSubstr("standard input: 1 of 3 tokens is unknown to its vocabulary, on 1 line; "
+                        "the first is `qq`, on line 2"));
+  for (const std::string command : {"evaluate r", "heads r --split test"}) {
+    EXPECT_THAT(here->messages(command), AllOf(HasSubstr("test split, source side: " + told),
+                                               HasSubstr("test split, target side: " + told)));
   }
-  EXPECT_THAT(succeed({"evaluate", "r"}).output,
+  EXPECT_THAT(here->output("evaluate r"),
               HasSubstr("test: 2 of 22 target tokens are unknown, and count as right if"));
 }
 
 TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {
-  const std::string output = succeed({"translate", "r"}, std::string("a\0b\nc\n", 6)).output;
+  const std::string output = here->output("translate r", "a\0b\nc\n"s);
   EXPECT_EQ(std::ranges::count(output, '\n'), 2);
-  write_text(*here / "nul.yaml", corpus_config("nul", "character", 60));
-  for (const std::string split : {"train", "validation", "test"}) {
-    for (const std::string side : {".en", ".de"}) {  // every output contains a NUL
-      write_text(*here / "nul" / (split + side), std::string("\0a\n\0a\n", 6));
-    }
-  }
-  succeed({"train", "nul.yaml", "--run", "nul_run"});
-  EXPECT_EQ(succeed({"translate", "nul_run"}, std::string("\0a\n", 3)).output,
-            std::string("\0a\n", 3));
+  here->write("nul.yaml", corpus_config("nul", "character", 60));
+  write_corpus(*here / "nul", "\0a\n\0a\n"s, "\0a\n\0a\n"s);  // every output contains a NUL
+  here->output("train nul.yaml --run nul_run");
+  EXPECT_EQ(here->output("translate nul_run", "\0a\n"s), "\0a\n"s);
 }
 
 // A command that reads lines, a run for it, and a line that it can read.
 struct LineCommand {
   std::string name;
   Arguments (*training)(const TemporaryDirectory& here);
-  std::string command;  // IN stands for the file of lines
+  std::string command;  // in a shell, where $IN is the file of lines
   std::string line;
 };
 
@@ -195,30 +166,27 @@ const std::vector<LineFault> line_faults{
     {"full_file", as_file, " --output /dev/full", 1, "/dev/full: No space left on device"},
     {"no_utf_8", with_broken_byte, "", 0, "lines.txt:2: byte "},
     {"empty", empty_file, "", 0, ""},
-    {"over_its_lines", as_file, " --output IN", 1, "lines.txt, which is read"},
+    {"over_its_lines", as_file, " --output $IN", 1, "lines.txt, which is read"},
     {"cut_gzip", cut_in_the_middle, "", 1, "lines.txt"}};
 
 class LineCommands : public ProgramRuns, public WithParamInterface<LineCommand> {
  protected:
   void SetUp() override { here.output(GetParam().training(here)); }
   ProgramResult ask(const std::string& redirection = "") const {
-    std::string command = "\"$TAPEHEAD\" " + GetParam().command + redirection;
-    for (std::size_t at = command.find("IN"); at != std::string::npos; at = command.find("IN")) {
-      command.replace(at, 2, "lines.txt");
-    }
-    return run_shell(command, here.path());
+    const std::string command = "\"$TAPEHEAD\" " + GetParam().command + redirection;
+    return run_shell("IN=lines.txt; " + command, here.path());
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(
     All, LineCommands,
-    Values(LineCommand{"translate", copy_training, "translate r --input IN", "1 2 3"},
-           LineCommand{"score_pairs", copy_training, "score r --source IN --target IN", "1 2 3"},
-           LineCommand{"score_lines", causal_training, "score r --input IN", "a b"},
-           LineCommand{"generate", causal_training, "generate r --max-tokens 3 --prompts IN",
+    Values(LineCommand{"translate", copy_training, "translate r --input $IN", "1 2 3"},
+           LineCommand{"score_pairs", copy_training, "score r --source $IN --target $IN", "1 2 3"},
+           LineCommand{"score_lines", causal_training, "score r --input $IN", "a b"},
+           LineCommand{"generate", causal_training, "generate r --max-tokens 3 --prompts $IN",
                        "a b"},
-           LineCommand{"fill", masked_training, "fill r --input IN", "a <mask>"},
-           LineCommand{"classify", labels_training, "classify r --input IN", "warm"}),
+           LineCommand{"fill", masked_training, "fill r --input $IN", "a <mask>"},
+           LineCommand{"classify", labels_training, "classify r --input $IN", "warm"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(LineCommands, say_what_is_wrong_with_their_lines) {

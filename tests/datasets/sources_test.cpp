@@ -1,9 +1,8 @@
-// Batches for models that read only the source, and for classes: marks, labels, types, masks.
-#include "datasets/pairs.hpp"
+// Batches for models that read only the source, and for classes: marks, labels, types, masks. Also
+// relations of a source and a target that form one sequence.
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/window_source.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -18,7 +17,7 @@ std::shared_ptr<const Source> classified(const Layout& layout) {
                       layout);
 }
 
-TEST(EncoderBatches, have_the_class_at_the_first_row) {
+TEST(EncoderBatches, have_the_class_at_the_first_row_and_types_of_two_texts) {
   const Batch batch = pack(*classified(encoder_layout), {0, 1, 2});
   EXPECT_THAT(batch.input.ids, ElementsAre(1, 7, 8, 2, 1, 5, 2, 6, 9, 2, 1, 2));
   EXPECT_THAT(batch.input.types, ElementsAre(0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0));
@@ -27,12 +26,10 @@ TEST(EncoderBatches, have_the_class_at_the_first_row) {
   EXPECT_THAT(batch.labels.ids, ElementsAre(1, 0, 1));
   EXPECT_THAT(batch.context.ids, IsEmpty());
   expect_whole(batch);
-}
-
-TEST(EncoderBatches, know_where_the_second_text_begins_by_the_first_ones_length) {
-  const auto source = class_source(
+  // The second text begins where the length of the first one says, whatever marks are in it.
+  const auto marked = class_source(
       {{.tokens = {5, end_id, 6, end_id, 9}, .first_text = 3, .label = 1}}, encoder_layout);
-  EXPECT_THAT(pack(*source, {0}).input.types, ElementsAre(0, 0, 0, 0, 0, 1, 1));
+  EXPECT_THAT(pack(*marked, {0}).input.types, ElementsAre(0, 0, 0, 0, 0, 1, 1));
 }
 
 TEST(DecoderBatches, have_the_class_at_the_mark_after_the_text) {
@@ -43,7 +40,7 @@ TEST(DecoderBatches, have_the_class_at_the_mark_after_the_text) {
   expect_whole(batch);
 }
 
-TEST(EncoderBatches, have_a_label_for_each_token_of_a_source) {
+TEST(EncoderBatches, have_a_label_for_each_token_of_a_source_so_its_sides_need_one_length) {
   const auto source = pair_source(
       Examples{{.source = {3, 4, 5}, .target = {6, 7, 8}}, {.source = {9}, .target = {3}}},
       encoder_layout);
@@ -52,14 +49,12 @@ TEST(EncoderBatches, have_a_label_for_each_token_of_a_source) {
   EXPECT_TRUE(batch.labels.every_row);
   EXPECT_THAT(batch.labels.ids, ElementsAre(3, 6, 7, 8));
   expect_whole(batch);
-}
-
-TEST(EncoderBatches, need_sides_of_one_length) {
   const auto pairs = std::make_shared<const Examples>(
       Examples{{.source = {3}, .target = {4}}, {.source = {3, 4}, .target = {6}}});
-  EXPECT_THAT(message_of<DataError>([&] { pair_source(pairs, encoder_layout, {}, "train"); }),
-              HasSubstr("train split, example 2: the source has 2 tokens and the target 1"));
-  pair_source(pairs, decoder_layout, {}, "train");
+  EXPECT_THAT(
+      [&] { pair_source(pairs, encoder_layout, {}, "train"); },
+      throws<DataError>("train split, example 2: the source has 2 tokens and the target 1"));
+  EXPECT_NO_THROW(pair_source(pairs, decoder_layout, {}, "train"));
 }
 
 TEST(Sources, know_the_rows_of_a_batch) {
@@ -74,33 +69,23 @@ TEST(Sources, know_the_rows_of_a_batch) {
   }
 }
 
-TEST(Sources, of_parts_number_what_they_have_anew) {
+TEST(Sources, of_parts_number_what_they_have_anew_and_are_as_long_as_their_longest) {
   const auto whole = pair_source(Examples{{{3}, {4}}, {{5}, {6}}, {{7}, {8}}}, {});
-  const auto part = part_of(whole, {2, 0});
-  const Batch batch = pack(*one_after_another({part, whole}), {0, 1, 3});
+  const Batch batch = pack(*one_after_another({part_of(whole, {2, 0}), whole}), {0, 1, 3});
   EXPECT_THAT(batch.context.ids, ElementsAre(7, end_id, 3, end_id, 5, end_id));
   EXPECT_THAT(batch.examples, ElementsAre(0, 1, 3));
-}
-
-TEST(Sources, of_a_part_are_as_long_as_its_longest) {
-  TokenTextWriter writer(20);
-  writer.add(std::vector<TokenId>{10, 11, 12, 13, 14});
-  writer.end_document();
-  const auto text = std::make_shared<const TokenText>(writer.finish({}));
-  const auto whole = window_source(text, evaluation_windows(*text, {.context = 4}, 4));
-  EXPECT_EQ(whole->positions(), 4);
-  EXPECT_EQ(part_of(whole, {1})->positions(), 2);
-  EXPECT_EQ(part_of(pair_source(Examples(2), {}), {1})->positions(), 0);
+  EXPECT_EQ(part_of(whole, {1})->positions(), 0);
+  const auto text =
+      std::make_shared<const TokenText>(text_of_documents({{10, 11, 12, 13, 14}}, 20));
+  const auto windows = window_source(text, evaluation_windows(*text, {.context = 4}, 4));
+  EXPECT_EQ(windows->positions(), 4);
+  EXPECT_EQ(part_of(windows, {1})->positions(), 2);
 }
 
 // Two documents of four and six tokens with end marks, in windows of four tokens.
 TEST(EncoderBatches, hide_some_tokens_of_a_window_and_ask_for_them) {
-  TokenTextWriter writer(20);
-  writer.add(std::vector<TokenId>{10, 11, 12});
-  writer.end_document();
-  writer.add(std::vector<TokenId>{13, 14, 15, 16, 17});
-  writer.end_document();
-  const auto text = std::make_shared<const TokenText>(writer.finish({}));
+  const auto text = std::make_shared<const TokenText>(
+      text_of_documents({{10, 11, 12}, {13, 14, 15, 16, 17}}, 20));
   const WindowList windows = evaluation_windows(*text, {.context = 4}, 4);
   const auto source = masked_source(
       text, windows, {.share = 0.5, .mask = 20, .words = nullptr, .draws = Draws(3, "masking", 0)});
@@ -123,6 +108,25 @@ TEST(EncoderBatches, hide_some_tokens_of_a_window_and_ask_for_them) {
     EXPECT_EQ(label, batch.labels.rows.size());
     expect_whole(batch);
   }
+}
+
+// A source of three tokens (rows 0 to 2), the begin mark (row 3), target token t in row 4 + t.
+TEST(Relations, of_one_sequence_are_all_in_its_rows) {
+  const Relations relations{
+      {.name = "previous", .side = RelationSide::source, .pairs = {{1, 0}, {3, 2}}},
+      {.name = "answer", .side = RelationSide::across, .pairs = {{0, 3}, {1, 2}}},
+      {.name = "written", .side = RelationSide::target, .pairs = {{2, 1}}}};
+  EXPECT_THAT(in_one_sequence(relations, 3, 0),
+              ElementsAre(Relation{"previous", RelationSide::target, {{1, 0}, {3, 2}}},
+                          Relation{"answer", RelationSide::target, {{3, 3}, {4, 2}}},
+                          Relation{"written", RelationSide::target, {{5, 4}}}));
+  const Relations next{
+      {.name = "next", .side = RelationSide::source, .pairs = {{0, 1}, {1, 2}, {2, 3}}}};
+  EXPECT_THAT(in_one_sequence(next, 3, 0).front().pairs, IsEmpty()) << "no key is ahead";
+  EXPECT_THAT(in_one_sequence(next, 3, 3).front().pairs,
+              ElementsAre(PositionPair{0, 1}, PositionPair{1, 2}))
+      << "except in a prefix";
+  EXPECT_EQ(pair_source(Examples(1), {})->relations(0), Relations{}) << "of a task without any";
 }
 
 }}  // namespace tapehead

@@ -3,12 +3,11 @@
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/task_option.hpp"
-#include "tests/support/testing.hpp"
+#include "tests/support/synthetic_tasks.hpp"
 
 namespace tapehead { namespace {
 
-TEST(TaskOptions, a_copy_is_a_value_of_its_own) {
+TEST(TaskOptions, a_copy_is_a_value_of_its_own_and_another_kind_begins_with_its_defaults) {
   TaskOptions options("two_offsets");
   task_option(options, "first_offset") = 4;
   TaskOptions copy = options;
@@ -16,22 +15,15 @@ TEST(TaskOptions, a_copy_is_a_value_of_its_own) {
   copy.as<SyntheticOptions>().vocabulary = 7;
   EXPECT_EQ(task_option(options, "first_offset"), 4);
   EXPECT_EQ(options.as<SyntheticOptions>().vocabulary, SyntheticOptions{}.vocabulary);
-}
-
-TEST(TaskOptions, another_kind_begins_with_its_defaults_and_the_same_one_stays) {
-  TaskOptions options;
-  options.as<SyntheticOptions>().vocabulary = 7;
-  options.choose(task_kind("copy"));
-  EXPECT_EQ(options.as<SyntheticOptions>().vocabulary, 7);
-  options.choose(task_kind("sort"));
-  EXPECT_EQ(options.kind().name, "sort");
-  EXPECT_EQ(options.as<SyntheticOptions>().vocabulary, SyntheticOptions{}.vocabulary);
-}
-
-TEST(TaskOptions, a_struct_of_another_kind_is_not_there) {
-  TaskOptions options("brackets");
-  EXPECT_EQ(options.find<ParallelTextOptions>(), nullptr);
-  EXPECT_THROW(options.as<ParallelTextOptions>(), std::logic_error);
+  TaskOptions chosen;
+  chosen.as<SyntheticOptions>().vocabulary = 7;
+  chosen.choose(task_kind("copy"));
+  EXPECT_EQ(chosen.as<SyntheticOptions>().vocabulary, 7);
+  chosen.choose(task_kind("sort"));
+  EXPECT_EQ(chosen.kind().name, "sort");
+  EXPECT_EQ(chosen.as<SyntheticOptions>().vocabulary, SyntheticOptions{}.vocabulary);
+  EXPECT_EQ(chosen.find<ParallelTextOptions>(), nullptr);
+  EXPECT_THROW(chosen.as<ParallelTextOptions>(), std::logic_error);
 }
 
 TEST(TaskKinds, each_has_a_name_and_a_row_for_each_file) {
@@ -62,10 +54,10 @@ TEST(TaskKinds, each_file_of_a_list_has_a_name_of_its_own) {
     names.push_back(file.option + " " + *file.path);
     *file.path = "found/" + *file.path;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"further_sources[0] a.en", "further_sources[1] b.en",
-                                             "further_types[1] b.type"}));
-  EXPECT_EQ(text.further_sources, (std::vector<std::string>{"found/a.en", "found/b.en"}));
-  EXPECT_EQ(text.further_types, (std::vector<std::string>{"", "found/b.type"}));
+  EXPECT_THAT(names, ElementsAre("further_sources[0] a.en", "further_sources[1] b.en",
+                                 "further_types[1] b.type"));
+  EXPECT_THAT(text.further_sources, ElementsAre("found/a.en", "found/b.en"));
+  EXPECT_THAT(text.further_types, ElementsAre("", "found/b.type"));
 }
 
 }}  // namespace tapehead

@@ -1,18 +1,19 @@
-// Imported models of transformers: their logits, their loss, and the gradient of each tensor.
+// Imported models of transformers: their logits, their loss, and the gradient of each tensor; and
+// that they are bit-identical when they are exported and imported again.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "interchange/architecture.hpp"
+#include "interchange/export.hpp"
 #include "interchange/import.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
+#include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-std::filesystem::path pretrained(const std::string& name) {
-  return std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / name;
-}
 
 std::vector<std::int64_t> integers(const TensorFile& file, const std::string& name) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(file.entry(name).shape[0]));
@@ -28,14 +29,6 @@ TokenId ours_of(const EntryRows& rows, Index theirs, bool first = false) {
   }
   const auto found = std::ranges::find_if(rows.theirs.rbegin(), rows.theirs.rend(), is_it);
   return static_cast<TokenId>(rows.theirs.rend() - found - 1);
-}
-
-// The class label is on the first row of an encoder, or on the last row of a decoder.
-Batch class_batch(Batch batch, std::int64_t label, Family family) {
-  batch.labels.ids = {static_cast<TokenId>(label)};
-  batch.labels.rows = {family == Family::encoder ? 0 : batch.input.rows() - 1};
-  batch.labels.every_row = false;
-  return batch;
 }
 
 // The sequence of a reference with tapehead's ids.
@@ -64,9 +57,13 @@ Batch reference_batch(const TensorFile& reference, const Imported& imported) {
       }
     }
   }
-  return imported.purpose == Purpose::classes
-             ? class_batch(std::move(batch), labels[0], imported.config.model.family)
-             : batch;
+  if (imported.purpose == Purpose::classes) {
+    // The class label is on the first row of an encoder, or on the last row of a decoder.
+    batch.labels.ids = {static_cast<TokenId>(labels[0])};
+    batch.labels.rows = {masked ? 0 : batch.input.rows() - 1};
+    batch.labels.every_row = false;
+  }
+  return batch;
 }
 
 // Sums the gradients of tapehead's parameters into the tensors of the imported model.
@@ -117,19 +114,12 @@ double least_scale(const TensorFile& reference) {
   return largest;
 }
 
-class ImportedModel : public TestWithParam<std::string> {
- protected:
-  ImportedModel()
-      : imported(import_model({.from = pretrained(GetParam()), .run = "a", .token_texts = true})),
-        reference(pretrained(GetParam()) / "reference.safetensors", Trust::any),
-        batch(reference_batch(reference, imported)) {}
+const auto architectures = Values("gpt2", "gpt2_classes", "llama", "llama_tied", "bert",
+                                  "bert_classes", "albert", "marian", "marian_apart");
 
-  Imported imported;
-  TensorFile reference;
-  Batch batch;
-};
+class ImportedModel : public TestWithParam<std::string> {};
 
-TEST_P(ImportedModel, has_their_logits) {
+void expect_logits(const Imported& imported, const Batch& batch, const TensorFile& reference) {
   Tape tape(false);
   Pass pass(tape, imported.model->store);
   const Transformer& model = imported.model->transformer;
@@ -155,20 +145,24 @@ TEST_P(ImportedModel, has_their_logits) {
   }
 }
 
-TEST_P(ImportedModel, has_their_loss_and_gradients) {
+TEST_P(ImportedModel, has_their_logits_loss_and_gradients) {
+  const std::filesystem::path from =
+      std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / GetParam();
+  const Imported imported = import_model({.from = from, .run = "a", .token_texts = true});
+  const TensorFile reference(from / "reference.safetensors", Trust::any);
+  const Batch batch = reference_batch(reference, imported);
+  expect_logits(imported, batch, reference);
   ParameterGradients gradients(imported.model->store);
   Tape tape;
   Pass pass(tape, imported.model->store, gradients);
   const CrossEntropy loss = batch_loss(imported.model->transformer, pass, batch);
-  Tensor expected = Tensor::empty({1});
-  copy_values(reference.entry("loss"), expected.values());
-  EXPECT_NEAR(loss.loss.value().data()[0], expected.data()[0], pytorch_share * expected.data()[0]);
+  expect_near(loss.loss.value().values(), tensor_of(reference, "loss", Shape({1})));
   tape.backward(loss.loss);
-  const PretrainedFiles files(pretrained(GetParam()));
+  const PretrainedFiles files(from);
   const std::filesystem::path config_file = files.config_file();
   const TheirConfig theirs(files.config(), config_file);
-  const Architecture& architecture = architecture_of(theirs);
-  const auto found = their_gradients(imported, gradients, architecture.rows(theirs), theirs);
+  const auto found =
+      their_gradients(imported, gradients, architecture_of(theirs).rows(theirs), theirs);
   const double least = least_scale(reference);
   std::size_t compared = 0;
   for (const TensorEntry& entry : reference.entries()) {
@@ -179,17 +173,69 @@ TEST_P(ImportedModel, has_their_loss_and_gradients) {
     const std::string name = entry.name.substr(std::string("gradient.").size());
     ASSERT_TRUE(found.contains(name));
     const Tensor& ours = found.at(name);
-    const Tensor theirs_there = tensor_of(reference, entry.name, ours.shape());
-    expect_within(pytorch_share * std::max(largest_of(theirs_there), least), ours.values(),
-                  theirs_there);
+    const Tensor expected = tensor_of(reference, entry.name, ours.shape());
+    expect_within(pytorch_share * std::max(largest_of(expected), least), ours.values(), expected);
     ++compared;
   }
   EXPECT_EQ(compared, found.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, ImportedModel,
-                         Values("gpt2", "gpt2_classes", "llama", "llama_tied", "bert",
-                                "bert_classes", "albert", "marian", "marian_apart"),
+INSTANTIATE_TEST_SUITE_P(Architectures, ImportedModel, architectures,
+                         [](const auto& of) { return of.param; });
+
+// Writes a run's entries and marks as a model's files name them.
+void write_token_texts(const Tokenizers& tokenizers, Index their_entries,
+                       const std::filesystem::path& directory) {
+  const auto write = [&](const Tokenizer& tokenizer, const char* file) {
+    nlohmann::json ids;
+    for (Index i = 0; i < tokenizer.size(); ++i) {
+      ids[tokenizer.entry(static_cast<TokenId>(i))] = i;
+    }
+    if (their_entries > tokenizer.size()) {
+      ids["<mask>"] = tokenizer.size();
+    }
+    std::ofstream(directory / file) << ids.dump();
+  };
+  write(*tokenizers.source, "vocab.json");
+  if (tokenizers.target->size() == tokenizers.source->size() &&
+      !tokenizers.source->shares_file_with(*tokenizers.target)) {
+    write(*tokenizers.target, "target_vocab.json");
+  }
+  const nlohmann::json marks = {{"unk_token", "<unk>"}, {"bos_token", "<s>"},
+                                {"cls_token", "<s>"},   {"eos_token", "</s>"},
+                                {"sep_token", "</s>"},  {"mask_token", "<mask>"}};
+  std::ofstream(directory / "special_tokens_map.json") << marks.dump();
+}
+
+class ExportedModel : public TestWithParam<std::string> {};
+
+TEST_P(ExportedModel, has_the_same_bits_when_it_comes_back) {
+  const TemporaryDirectory here;
+  const auto from = std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / GetParam();
+  const Imported first = import_model({.from = from, .run = here / "a", .token_texts = true});
+  write_imported(first, here / "a", false);
+  const SavedRun run(here / "a");
+  const Exported exported = export_model(run);
+  write_exported(exported, run, here / "out");
+  write_token_texts(run.tokenizers, exported.config["vocab_size"].get<Index>(), here / "out");
+  const Imported again =
+      import_model({.from = here / "out", .run = here / "a", .token_texts = true});
+  EXPECT_EQ(again.model_type, first.model_type);
+  EXPECT_EQ(again.config.model.family, first.config.model.family);
+  const ParameterStore& ours = first.model->store;
+  const ParameterStore& theirs = again.model->store;
+  ASSERT_EQ(ours.parameters().size(), theirs.parameters().size());
+  for (std::size_t i = 0; i < ours.parameters().size(); ++i) {
+    const NamedParameter& one = ours.parameters()[i];
+    EXPECT_EQ(theirs.parameters()[i].name, one.name);
+    const auto before = ours.value(one).values();
+    const auto after = theirs.value(theirs.parameters()[i]).values();
+    ASSERT_EQ(before.size(), after.size()) << one.name;
+    EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size_bytes()), 0) << one.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, ExportedModel, architectures,
                          [](const auto& of) { return of.param; });
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -33,53 +33,33 @@ Tokens tokens_of(const std::vector<TokenId>& ids, Index prefix = 0) {
           .segments = {.list = {{.row = 0, .rows = std::ssize(ids), .prefix = prefix}}}};
 }
 
-struct ReadCase {
+// A batch that the model reads, and the same as inputs of the exported model.
+std::pair<Batch, Json> batch_and_inputs(const ModelOptions& options) {
+  const std::vector<TokenId> source = some_ids(11, source_entries);
+  const std::vector<TokenId> target = some_ids(8, target_entries);
   Batch batch;
-  Json inputs;  // inputs of the exported model
-};
-
-ReadCase read_by(const ModelOptions& options) {
-  constexpr Index source_rows = 11;
-  constexpr Index target_rows = 8;
-  const std::vector<TokenId> source = some_ids(source_rows, source_entries);
-  const std::vector<TokenId> target = some_ids(target_rows, target_entries);
   if (options.family == Family::encoder_decoder) {
-    return {.batch = {.context = tokens_of(source),
-                      .input = tokens_of(target),
-                      .labels = {},
-                      .examples = {}},
-            .inputs = {{"source", source}, {"target", target}}};
+    batch.context = tokens_of(source);
+    batch.input = tokens_of(target);
+    return {batch, {{"source", source}, {"target", target}}};
   }
-  ReadCase read{.batch = {.context = {}, .input = tokens_of(source), .labels = {}, .examples = {}},
-                .inputs = {{"tokens", source}}};
+  Json inputs = {{"tokens", source}};
   if (options.family == Family::decoder && options.prefix == SourceRows::full) {
-    constexpr Index prefix = 4;
-    read.batch.input = tokens_of(source, prefix);
-    read.inputs["prefix"] = prefix;
+    inputs["prefix"] = 4;
   }
+  batch.input = tokens_of(source, inputs.value("prefix", 0));
   if (options.token_types > 0) {
-    for (Index i = 0; i < source_rows; ++i) {
-      read.batch.input.types.push_back(static_cast<TokenId>(i % options.token_types));
+    for (Index i = 0; i < std::ssize(source); ++i) {
+      batch.input.types.push_back(static_cast<TokenId>(i % options.token_types));
+      inputs["types"].push_back(i % options.token_types);
     }
-    read.inputs["types"] =
-        std::vector<TokenId>(read.batch.input.types.begin(), read.batch.input.types.end());
   }
-  return read;
-}
-
-Json rows_of(const Tensor& logits) {
-  Json rows = Json::array();
-  for (Index row = 0; row < logits.dim(0); ++row) {
-    rows.push_back(std::vector<Scalar>(logits.row(row), logits.row(row) + logits.dim(1)));
-  }
-  return rows;
+  return {batch, inputs};
 }
 
 // Whether a pattern has sinks, which the PyTorch export does not support.
 bool has_sinks(const ModelOptions& options) {
-  return std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
-    return std::ranges::any_of(attention_specs(options, kind), &AttentionSpec::has_sinks);
-  });
+  return std::ranges::any_of(attention_specs(options), &AttentionSpec::has_sinks);
 }
 
 // Directories with one exported model each, and the expected logits.
@@ -96,16 +76,19 @@ class ExportedModels {
     const Tensor noise = random_tensor({store.size()}, 7, -0.4, 0.4);
     std::ranges::transform(store.values().values(), noise.values(), store.values().values().begin(),
                            std::plus<>());
-    const ReadCase read = read_by(config.model);
+    const auto [batch, inputs] = batch_and_inputs(config.model);
     Tape tape(false);
     Pass pass(tape, store);
-    const Tensor logits = model.logits(pass, model.hidden(pass, read.batch)).value();
+    const Tensor logits = model.logits(pass, model.hidden(pass, batch)).value();
     const fs::path directory = here_ / std::to_string(count_++);
     fs::create_directory(directory);
     write_tensor_file(directory / "model.safetensors", used_weights(model, store),
                       {{"tapehead", pytorch_settings("a test", config, model, false)}});
-    std::ofstream(directory / "case.json")
-        << Json{{"inputs", read.inputs}, {"logits", rows_of(logits)}};
+    Json rows = Json::array();
+    for (Index row = 0; row < logits.dim(0); ++row) {
+      rows.push_back(std::vector<Scalar>(logits.row(row), logits.row(row) + logits.dim(1)));
+    }
+    std::ofstream(directory / "case.json") << Json{{"inputs", inputs}, {"logits", rows}};
     std::ofstream(directory / "options") << options;
     return true;
   }
@@ -127,15 +110,6 @@ class ExportedModels {
 
 constexpr const char* small =
     "model.d_model=12;model.heads=2;model.d_ff=10;model.max_positions=40;";
-
-std::vector<std::string> words_in(const std::string& line) {
-  std::vector<std::string> words;
-  std::istringstream stream(line);
-  for (std::string word; std::getline(stream, word, ';');) {
-    words.push_back(word);
-  }
-  return words;
-}
 
 // Options that random configs rarely have.
 const std::vector<std::string> choices{
@@ -198,9 +172,12 @@ TEST(PytorchExport, gives_the_logits_of_every_choice) {
   ExportedModels models;
   for (const std::string& choice : choices) {
     SCOPED_TRACE(choice);
-    const Config config =
-        parse_config("task: {name: copy}", "a.yaml", words_in(small + choice)).config;
-    EXPECT_TRUE(models.add(config, choice));
+    std::istringstream stream(small + choice);
+    std::vector<std::string> set;
+    for (std::string option; std::getline(stream, option, ';');) {
+      set.push_back(option);
+    }
+    EXPECT_TRUE(models.add(parse_config("task: {name: copy}", "a.yaml", set).config, choice));
   }
   models.expect_same();
 }
@@ -218,18 +195,15 @@ TEST(ProvePytorch, gives_the_logits_of_models_with_random_options) {
 }
 
 TEST(KnownOptions, refuses_others_by_name) {
-  const auto complaint = [](const std::string& option, const std::string& value) {
-    return message_of<ConfigError>([&] { expect_known({{option, value}}); });
-  };
   EXPECT_NO_THROW(expect_known(OptionValues{{"model.norm", "rms_norm"},
                                             {"cross.pattern", "[[window 2 0 top_k 1], [full]]"},
                                             {"cross.shared_as", "[a, \"b\"]"}}));
-  EXPECT_EQ(complaint("model.norm", "no_such_norm"),
-            "model.norm: no_such_norm: there is no PyTorch for it yet");
-  EXPECT_EQ(complaint("cross.score", "[[dot, other]]"),
-            "cross.score: [[dot, other]]: there is no PyTorch for it yet");
-  EXPECT_EQ(complaint("model.no_such_option", "3"),
-            "model.no_such_option: 3: there is no PyTorch for it yet");
+  for (const auto& [option, value] : {std::pair("model.norm", "no_such_norm"),
+                                      {"cross.score", "[[dot, other]]"},
+                                      {"model.no_such_option", "3"}}) {
+    EXPECT_EQ(message_of<ConfigError>([&] { expect_known({{option, value}}); }),
+              fmt::format("{}: {}: there is no PyTorch for it yet", option, value));
+  }
 }
 
 }}  // namespace tapehead

@@ -80,14 +80,12 @@ class OtherRoot : public Test {
   Both both_;
 };
 
-TEST_F(OtherRoot, has_no_name_in_common) {
+// Figures of heads, importance and pruning, as on the page and in `tapehead heads`, and sentences
+// as on the page.
+TEST_F(OtherRoot, has_the_same_heads_and_sentences_under_other_names) {
   for (const NamedParameter& parameter : both_.moved.store.parameters()) {
     EXPECT_TRUE(lies_in(parameter.name, root)) << parameter.name;
   }
-}
-
-// Figures of heads, importance and pruning, as on the page and in `tapehead heads`.
-TEST_F(OtherRoot, has_the_same_heads) {
   Workers workers(2);
   const ReportRequest request{.run = {},
                               .effort = {.watched = 20, .importance = 10'000, .pruning = 10'000}};
@@ -99,28 +97,29 @@ TEST_F(OtherRoot, has_the_same_heads) {
   EXPECT_EQ(json["importance"]["heads"].size(), 12U);
   EXPECT_EQ(json["pruning"]["steps"].size(), 12U);
   expect_same(heads);
-}
-
-TEST_F(OtherRoot, has_the_same_sentences_on_the_page) {
-  Workers workers(1);
   expect_same([&](Model& model) {
     return report_sentences(model, config_.evaluation, task_, split_, {0, 5}, workers);
   });
 }
 
-TEST_F(OtherRoot, loses_the_same_heads) {
+TEST_F(OtherRoot, loses_the_same_heads_and_has_the_same_penalty_of_gates) {
+  expect_same([&](Model& model) {
+    ParameterGradients gradients(model.store);
+    Tape tape;
+    Pass pass(tape, model.store, gradients);
+    return gate_penalty(model.transformer, 0.3)(pass).value().data()[0];
+  });
   const std::vector<HeadName> removed{
       {.site = {.kind = AttentionKind::decoder_self, .layer = 1}, .head = 0}};
   Config config = config_;
   config.model = options_without(config_.model, both_.moved.transformer, removed);
-  const auto without = [&](Model& model) {
+  expect_same([&](Model& model) {
     Model smaller(config, vocabulary(), vocabulary(), FirstWeights::zeros,
                   &model == &both_.moved ? root : "");
     keep_weights(model, removed, smaller);
     const auto values = smaller.store.values().values();
     return std::vector<Scalar>(values.begin(), values.end());
-  };
-  expect_same(without);
+  });
 }
 
 TEST_F(OtherRoot, has_the_same_parts_in_a_plan) {
@@ -143,15 +142,6 @@ TEST_F(OtherRoot, leaves_the_same_parameters_out_of_a_gradient_check) {
   const std::size_t usual = checked(without.usual);
   EXPECT_LT(usual, without.usual.store.parameters().size());
   EXPECT_EQ(checked(without.moved), usual);
-}
-
-TEST_F(OtherRoot, has_the_same_penalty_of_gates) {
-  expect_same([&](Model& model) {
-    ParameterGradients gradients(model.store);
-    Tape tape;
-    Pass pass(tape, model.store, gradients);
-    return gate_penalty(model.transformer, 0.3)(pass).value().data()[0];
-  });
 }
 
 // The reported place does not contain the other root.

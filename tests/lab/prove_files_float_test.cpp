@@ -16,7 +16,6 @@
 #include "tests/support/mutations.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_run.hpp"
 #include "train/config/config.hpp"
@@ -32,31 +31,27 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
+using Paths = std::vector<fs::path>;
+
+void score(const fs::path& run) {
+  Workers workers(1);
+  write_scores(run, score_run(run, "test", {}, workers));
+}
 
 // A sweep with a finished run and a run that has not begun.
 void make_sweep(const TemporaryDirectory& here) {
   fs::create_directories(here / "s");
   make_tiny_run(here, "s/r");
-  Workers workers(1);
-  write_scores(here / "s/r", score_run(here / "s/r", "test", {}, workers));
-  const SweepPlan plan{.config = "copy.yaml",
-                       .axes = {"model.heads"},
-                       .cells = {{"2"}, {"4"}},
-                       .runs = {{.cell = 0, .name = "r", .overrides = {}, .config = {}},
-                                {.cell = 1, .name = "later", .overrides = {}, .config = {}}},
-                       .metric = Metric::loss,
-                       .split = "test",
-                       .show = {"parameters"}};
-  write_sweep_plan(here / "s", plan);
-}
-
-void report(const fs::path& run) {
-  report_page(report_run({.run = run, .effort = {.watched = 1}}));
-}
-
-void score(const fs::path& run) {
-  Workers workers(1);
-  write_scores(run, score_run(run, "test", {}, workers));
+  score(here / "s/r");
+  write_sweep_plan(here / "s",
+                   {.config = "copy.yaml",
+                    .axes = {"model.heads"},
+                    .cells = {{"2"}, {"4"}},
+                    .runs = {{.cell = 0, .name = "r", .overrides = {}, .config = {}},
+                             {.cell = 1, .name = "later", .overrides = {}, .config = {}}},
+                    .metric = Metric::loss,
+                    .split = "test",
+                    .show = {"parameters"}});
 }
 
 void resume(const fs::path& run) {
@@ -67,21 +62,53 @@ void resume(const fs::path& run) {
   TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
 }
 
-void change(const fs::path& run) { load_config(run / "config.yaml", {"model.dropout=0.3"}); }
-
 void use(const fs::path& sweep, Choices& choices) {
+  const fs::path run = sweep / "r";
   switch (choices.below(5)) {
     case 0:
-      return report(sweep / "r");
+      report_page(report_run({.run = run, .effort = {.watched = 1}}));
+      return;
     case 1:
-      return score(sweep / "r");
+      return score(run);
     case 2:
-      return resume(sweep / "r");
+      return resume(run);
     case 3:
-      return change(sweep / "r");
+      load_config(run / "config.yaml", {"model.dropout=0.3"});
+      return;
     default:
       report_page(report_sweep(sweep, sweep / "report.html"));
   }
+}
+
+// A copy of a directory in place of the copy for the case before.
+fs::path fresh_copy(const TemporaryDirectory& here, const fs::path& directory) {
+  fs::remove_all(here / "copy");
+  fs::copy(here / directory, here / "copy", fs::copy_options::recursive);
+  return here / "copy";
+}
+
+void damage_text(const fs::path& file, Choices& choices) {
+  const std::string text = read_file(file);
+  write_bytes(
+      file, choices.below(2) == 0 ? damaged_text(text, choices) : with_other_number(text, choices));
+}
+
+// Whether an error of this type is about this file.
+template <class Error>
+bool names(const std::exception& error, const fs::path& file) {
+  return dynamic_cast<const Error*>(&error) != nullptr &&
+         std::string(error.what()).find(file.filename().string()) != std::string::npos;
+}
+
+// The error of an action, unless it names the fault.
+template <class Action, class IsNamed>
+std::string fault_of(const fs::path& file, const Action& action, const IsNamed& is_named) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return is_named(error) ? "" : fmt::format("{}: {}", file.string(), error.what());
+  }
+  return "";
 }
 
 // A damaged config may be valid, with other data or more work. Such cases show nothing here.
@@ -95,41 +122,29 @@ bool is_another_config(const fs::path& file, const std::string& before) {
   }
 }
 
-std::string fault_of_run(const TemporaryDirectory& here, std::uint64_t number) {
-  const fs::path sweep = here / "copy";
-  fs::remove_all(sweep);
-  fs::copy(here / "s", sweep, fs::copy_options::recursive);
-  Choices choices(number);
+TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
+  const ProgramDirectory here;
+  make_sweep(here);
   const std::vector<std::string> files{"sweep.json",      "r/scores.jsonl",
                                        "r/config.yaml",   "r/record.json",
                                        "r/times.jsonl",   "r/checkpoints/elapsed.json",
                                        "r/metrics.jsonl", "r/written.yaml"};
-  const fs::path file = sweep / choices.of(files);
-  const std::string before = read_file(file);
-  write_bytes(file, choices.below(2) == 0 ? damaged_text(before, choices)
-                                          : with_other_number(before, choices));
-  if (file.filename() == "config.yaml" && is_another_config(file, before)) {
-    return "";
-  }
-  try {
-    use(sweep, choices);
-    return "";
-  } catch (const std::exception& error) {
-    const std::string message = error.what();
-    const bool ours = dynamic_cast<const IoError*>(&error) != nullptr ||
-                      dynamic_cast<const ConfigError*>(&error) != nullptr;
-    const bool named = message.find(file.filename().string()) != std::string::npos;
-    return ours && named ? "" : fmt::format("{}: {}", file.filename().string(), message);
-  }
-}
-
-TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
-  const ProgramDirectory here;
-  make_sweep(here);
   const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));
-  expect_no_faults(here, cases, [&](std::uint64_t number) {
+  expect_no_faults(here, cases, [&](std::uint64_t number) -> std::string {
     spdlog::set_level(spdlog::level::off);  // harmless faults give warnings
-    return fault_of_run(here, number);
+    Choices choices(number);
+    const fs::path sweep = fresh_copy(here, "s");
+    const fs::path file = sweep / choices.of(files);
+    const std::string before = read_file(file);
+    damage_text(file, choices);
+    if (file.filename() == "config.yaml" && is_another_config(file, before)) {
+      return "";
+    }
+    return fault_of(
+        file, [&] { use(sweep, choices); },
+        [&](const std::exception& error) {
+          return names<IoError>(error, file) || names<ConfigError>(error, file);
+        });
   });
   tell_figures(fmt::format("files: {} damaged texts of runs were read or refused by name", cases));
 }
@@ -188,53 +203,34 @@ void measure(const fs::path& run) {
 
 // A message names a fault by the file, by the option whose file the run recorded or, if the
 // tokenizer has changed, by the tokenizer.
-bool is_named(const std::string& message, const fs::path& file) {
-  return message.find(file.filename().string()) != std::string::npos ||
-         (file.filename() == "data.json" && message.find("task.") != std::string::npos) ||
-         message.find("tokenizer") != std::string::npos;
-}
-
 template <class Action>
 std::string fault_of(const fs::path& file, const Action& action) {
-  try {
-    action();
-    return "";
-  } catch (const std::exception& error) {
-    const bool ours = dynamic_cast<const IoError*>(&error) != nullptr;
-    return ours && is_named(error.what(), file)
-               ? ""
-               : fmt::format("{}: {}", file.string(), error.what());
-  }
-}
-
-void change(const fs::path& file, Choices& choices) {
-  if (file.extension() != ".json") {
-    return change_sealed(file, choices);
-  }
-  const std::string text = read_file(file);
-  write_bytes(
-      file, choices.below(2) == 0 ? damaged_text(text, choices) : with_other_number(text, choices));
+  return fault_of(file, action, [&](const std::exception& error) {
+    return names<IoError>(error, file) || names<IoError>(error, "tokenizer") ||
+           (file.filename() == "data.json" && names<IoError>(error, "task."));
+  });
 }
 
 TEST(ProveFiles, changed_with_a_right_checksum_are_used_or_refused_by_name) {
   const ProgramDirectory here;
   make_runs(here);
-  const std::vector<fs::path> files{
-      "letters/tokens/train.tokens", "letters/tokens/validation.tokens",
-      "pieces/tokens/train.tokens",  "letters/joint.vocabulary",
-      "pieces/joint.model",          "mapped/joint.model",
-      "pairs/joint.vocabulary",      "pairs/data.json"};
+  const Paths files{"letters/tokens/train.tokens", "letters/tokens/validation.tokens",
+                    "pieces/tokens/train.tokens",  "letters/joint.vocabulary",
+                    "pieces/joint.model",          "mapped/joint.model",
+                    "pairs/joint.vocabulary",      "pairs/data.json"};
   const auto cases = static_cast<std::uint64_t>(proof_cases(150, 6000));
   expect_no_faults(here, cases, [&](std::uint64_t number) {
     spdlog::set_level(spdlog::level::off);
     Choices choices(2'000'000 + number);
     const fs::path file = choices.of(files);
-    fs::remove_all(here / "copy");
-    fs::create_directories(here / "copy");
-    fs::copy(here / *file.begin(), here / "copy/r", fs::copy_options::recursive);
-    const fs::path changed = here / "copy/r" / file.lexically_relative(*file.begin());
-    change(changed, choices);
-    return fault_of(changed, [&] { measure(here / "copy/r"); });
+    const fs::path run = fresh_copy(here, *file.begin());
+    const fs::path changed = run / file.lexically_relative(*file.begin());
+    if (changed.extension() == ".json") {
+      damage_text(changed, choices);
+    } else {
+      change_sealed(changed, choices);
+    }
+    return fault_of(changed, [&] { measure(run); });
   });
   tell_figures(fmt::format("files: {} with a right checksum were used or refused by name", cases));
 }
@@ -254,29 +250,26 @@ void read_further(const fs::path& run) {
 TEST(IrregularFiles, in_a_run_are_refused_by_name_or_passed_over) {
   const ProgramDirectory here;
   make_runs(here);
-  const std::vector<fs::path> runs{"letters", "pieces", "pairs"};
-  const std::vector<fs::path> files{"config.yaml",
-                                    "written.yaml",
-                                    "joint.vocabulary",
-                                    "joint.model",
-                                    "data.json",
-                                    "metrics.jsonl",
-                                    "times.jsonl",
-                                    "record.json",
-                                    "scores.jsonl",
-                                    ".lock",
-                                    "tokens/train.tokens",
-                                    "tokens/validation.tokens",
-                                    "checkpoints/best.safetensors",
-                                    "checkpoints/elapsed.json"};
+  const Paths runs{"letters", "pieces", "pairs"};
+  const Paths files{"config.yaml",
+                    "written.yaml",
+                    "joint.vocabulary",
+                    "joint.model",
+                    "data.json",
+                    "metrics.jsonl",
+                    "times.jsonl",
+                    "record.json",
+                    "scores.jsonl",
+                    ".lock",
+                    "tokens/train.tokens",
+                    "tokens/validation.tokens",
+                    "checkpoints/best.safetensors",
+                    "checkpoints/elapsed.json"};
   expect_no_faults(here, 2 * runs.size() * files.size(), [&](std::uint64_t number) -> std::string {
     spdlog::set_level(spdlog::level::off);
     ::alarm(60);
-    const fs::path run = here / "copy/r";
+    const fs::path run = fresh_copy(here, runs[number / 2 % runs.size()]);
     const fs::path file = run / files[number / 2 / runs.size()];
-    fs::remove_all(here / "copy");
-    fs::create_directories(here / "copy");
-    fs::copy(here / runs[number / 2 % runs.size()], run, fs::copy_options::recursive);
     if (!fs::exists(file.parent_path())) {
       return "";
     }

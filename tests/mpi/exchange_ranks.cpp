@@ -1,5 +1,5 @@
 // A rank that exchanges bytes through MPI and may have a fault. Usage, under mpirun: exchange_ranks
-// MODE [RANK]. MODE is a name in `modes`; RANK has the fault.
+// MODE [RANK]. `act` has the modes. RANK has the fault.
 #include <unistd.h>
 
 #include <chrono>
@@ -84,46 +84,36 @@ void sleep_for(double seconds) {
 }
 
 // The action of a mode, between two sets of random rounds. Returns the exit code.
-using Mode = int (*)(Ranks& ranks, bool faulty);
-
-const std::map<std::string, Mode> modes{
-    {"no-fault", [](Ranks&, bool) { return 0; }},
-    {"stop",
-     [](Ranks& ranks, bool faulty) {
-       if (faulty) {
-         ::raise(SIGSTOP);
-       }
-       pass_byte(ranks);
-       return 0;
-     }},
-    {"throw",
-     [](Ranks&, bool faulty) -> int { return faulty ? throw IoError("no space for a test") : 0; }},
-    {"throw-alike", [](Ranks&, bool) -> int { throw ConfigError("no good for any rank"); }},
-    {"exit",
-     [](Ranks&, bool faulty) {
-       if (faulty) {
-         std::_Exit(3);
-       }
-       return 0;
-     }},
+int act(Ranks& ranks, const std::string& mode, bool faulty) {
+  if (mode == "stop") {
+    if (faulty) {
+      ::raise(SIGSTOP);
+    }
+    pass_byte(ranks);
+  } else if (mode == "throw" && faulty) {
+    throw IoError("no space for a test");
+  } else if (mode == "throw-alike") {
+    throw ConfigError("no good for any rank");
+  } else if (mode == "exit" && faulty) {
+    std::_Exit(3);
+  } else if (mode == "work") {
     // The other ranks wait longer than the deadline plus the time to answer (a second each), but
     // not longer than these plus their own working time.
-    {"work",
-     [](Ranks&, bool faulty) {
-       sleep_for(faulty ? 4 * deadline : 1.5 * deadline);
-       return 0;
-     }},
+    sleep_for(faulty ? 4 * deadline : 1.5 * deadline);
+  } else if (mode == "linger") {
     // One rank works longer than the deadline while the others wait.
-    {"linger",
-     [](Ranks&, bool faulty) {
-       sleep_for(faulty ? 4 * deadline : 0);
-       return 0;
-     }},
-    {"signal", [](Ranks&, bool) { return 128 + SIGTERM; }}};
+    sleep_for(faulty ? 4 * deadline : 0);
+  } else if (mode == "signal") {
+    return 128 + SIGTERM;
+  } else if (mode != "no-fault" && mode != "throw" && mode != "exit") {
+    throw std::invalid_argument("unknown mode " + mode);
+  }
+  return 0;
+}
 
 int run(Ranks& ranks, const std::string& mode, Index faulty) {
   random_rounds(ranks);
-  const int exit_code = modes.at(mode)(ranks, ranks.rank() == faulty);
+  const int exit_code = act(ranks, mode, ranks.rank() == faulty);
   random_rounds(ranks);
   if (mode == "signal" && ranks.first()) {
     sleep_for(2 * deadline);  // like rank 0 while it saves a checkpoint alone

@@ -1,4 +1,5 @@
-// Initial weights: the deviations of the formulas, and which parameters each scheme covers.
+// Initial weights: the deviations of the formulas, and which parameters each scheme covers; and
+// layer groups from the model options.
 #include "nn/init.hpp"
 #include "tests/support/testing.hpp"
 
@@ -12,24 +13,23 @@ ModelOptions with(InitKind kind, double gain) {
   return options;
 }
 
-// Glorot and Bengio 2010: a uniform of magnitude a has variance a² / 3 = 2 / (in + out); here
-// 2 / (100 + 28) = 1 / 64.
+auto uniform(double variance) {  // of magnitude a: a² / 3
+  return FieldsAre(Initializer::Kind::uniform, DoubleEq(std::sqrt(3 * variance)), _, _);
+}
+auto normal(double deviation) {
+  return FieldsAre(Initializer::Kind::normal, DoubleEq(deviation), _, _);
+}
+
+// Glorot and Bengio 2010: variance 2 / (in + out), here 2 / (100 + 28) = 1 / 64.
 TEST(Initializers, follow_their_formulas) {
-  const Initializer uniform = weight_initializer(with(InitKind::xavier_uniform, 2), 100, 28);
-  EXPECT_EQ(uniform.kind, Initializer::Kind::uniform);
-  EXPECT_DOUBLE_EQ(uniform.value * uniform.value / 3, 4.0 / 64);
-  const Initializer normal = weight_initializer(with(InitKind::xavier_normal, 2), 100, 28);
-  EXPECT_EQ(normal.kind, Initializer::Kind::normal);
-  EXPECT_DOUBLE_EQ(normal.value, 2.0 / 8);
-  const Initializer plain = weight_initializer(with(InitKind::normal, 2), 100, 28);
-  EXPECT_EQ(plain.kind, Initializer::Kind::normal);
-  EXPECT_DOUBLE_EQ(plain.value, 2 * 0.02);
-  const Initializer embedding = embedding_initializer(with(InitKind::xavier_uniform, 2), 9);
-  EXPECT_EQ(embedding.kind, Initializer::Kind::normal);
-  EXPECT_DOUBLE_EQ(embedding.value, 1.0 / 8);
-  ModelOptions unscaled = with(InitKind::xavier_uniform, 2);
-  unscaled.embedding_scale = EmbeddingScale::none;
-  EXPECT_DOUBLE_EQ(embedding_initializer(unscaled, 9).value, 0.02);
+  const auto of = [](InitKind kind) { return weight_initializer(with(kind, 2), 100, 28); };
+  EXPECT_THAT(of(InitKind::xavier_uniform), uniform(4.0 / 64));
+  EXPECT_THAT(of(InitKind::xavier_normal), normal(2.0 / 8));
+  EXPECT_THAT(of(InitKind::normal), normal(2 * 0.02));
+  ModelOptions options = with(InitKind::xavier_uniform, 2);
+  EXPECT_THAT(embedding_initializer(options, 9), normal(1.0 / 8));
+  options.embedding_scale = EmbeddingScale::none;
+  EXPECT_THAT(embedding_initializer(options, 9), normal(0.02));
 }
 
 // Csordás et al. 2021, section 3.1, for a table of 36 rows and 64 columns: deviation 1; Glorot's
@@ -40,16 +40,12 @@ TEST(Initializers, of_embeddings_follow_the_scheme_that_is_asked_for) {
     options.embedding_initializer = kind;
     return embedding_initializer(options, 36);
   };
-  EXPECT_EQ(of(EmbeddingInit::unit_normal).kind, Initializer::Kind::normal);
-  EXPECT_EQ(of(EmbeddingInit::unit_normal).value, 1);
-  const Initializer xavier = of(EmbeddingInit::xavier_uniform);
-  EXPECT_EQ(xavier.kind, Initializer::Kind::uniform);
-  EXPECT_DOUBLE_EQ(xavier.value * xavier.value / 3, 1.0 / 50);
-  EXPECT_EQ(of(EmbeddingInit::kaiming_normal).kind, Initializer::Kind::normal);
-  EXPECT_DOUBLE_EQ(of(EmbeddingInit::kaiming_normal).value, std::sqrt(2.0 / 64));
+  EXPECT_THAT(of(EmbeddingInit::unit_normal), normal(1));
+  EXPECT_THAT(of(EmbeddingInit::xavier_uniform), uniform(1.0 / 50));
+  EXPECT_THAT(of(EmbeddingInit::kaiming_normal), normal(std::sqrt(2.0 / 64)));
   options.d_embedding = 32;
-  EXPECT_DOUBLE_EQ(of(EmbeddingInit::kaiming_normal).value, std::sqrt(2.0 / 32));
-  EXPECT_DOUBLE_EQ(standard_embedding_initializer(options).value, 1.0 / 8);
+  EXPECT_THAT(of(EmbeddingInit::kaiming_normal), normal(std::sqrt(2.0 / 32)));
+  EXPECT_THAT(standard_embedding_initializer(options), normal(1.0 / 8));
 }
 
 // Radford et al. 2019, section 2.3: factor 1/√N for N residual sums. An encoder layer has 2, a
@@ -69,6 +65,31 @@ TEST(Initializers, of_last_maps_shrink_with_the_number_of_sums) {
   EXPECT_DOUBLE_EQ(deviation(StackName::encoder), 0.02 / std::sqrt(8.0));
   options.family = Family::decoder;
   EXPECT_DOUBLE_EQ(deviation(StackName::decoder), 0.02 / std::sqrt(3.0));
+}
+
+std::vector<Index> firsts_of(Index layers, Index groups) {
+  ModelOptions options;
+  options.layer_groups = groups;
+  std::vector<Index> firsts;
+  for (Index layer = 0; layer < layers; ++layer) {
+    firsts.push_back(options.first_of_group(layer, layers));
+  }
+  return firsts;
+}
+
+// Python: g = [int(i / (layers / groups)) for i in range(layers)]; [g.index(x) for x in g]. Without
+// rounding, 9 / (18 / 14) is 7, and layer 9 would be the first of its group.
+TEST(ModelOptions, group_layers_as_transformers_does) {
+  EXPECT_EQ(firsts_of(18, 14),
+            (std::vector<Index>{0, 0, 2, 3, 4, 4, 6, 7, 8, 8, 10, 11, 12, 13, 13, 15, 16, 17}));
+  EXPECT_EQ(
+      firsts_of(36, 14),
+      (std::vector<Index>{0,  0,  0,  3,  3,  3,  6,  6,  8,  8,  8,  11, 11, 13, 13, 13, 16, 16,
+                          16, 19, 19, 21, 21, 21, 24, 24, 26, 26, 26, 29, 29, 31, 31, 31, 34, 34}));
+  EXPECT_EQ(firsts_of(7, 3), (std::vector<Index>{0, 0, 0, 3, 3, 5, 5}));
+  EXPECT_EQ(firsts_of(4, 1), (std::vector<Index>{0, 0, 0, 0}));
+  EXPECT_EQ(firsts_of(3, 3), (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(firsts_of(3, 5), (std::vector<Index>{0, 1, 2}));
 }
 
 }}  // namespace tapehead

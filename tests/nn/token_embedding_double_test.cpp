@@ -2,7 +2,6 @@
 // values of the tables.
 #include "nn/residual_stream.hpp"
 
-#include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
 #include "nn/init.hpp"
 #include "tests/support/random_tensor.hpp"
@@ -11,16 +10,20 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
+// A scheme, and its factors of tokens and of positions for d_model 4: √4 = 2 and 1 / √4 = 0.5.
 struct Scheme {
   EmbeddingInit initializer;
   EmbeddingScale scale;
   PositionScale position_scale;
+  double factor;
+  double position_factor;
 };
 constexpr Scheme upscaling{EmbeddingInit::xavier_uniform, EmbeddingScale::sqrt_d_model,
-                           PositionScale::none};
-constexpr Scheme no_scaling{EmbeddingInit::unit_normal, EmbeddingScale::none, PositionScale::none};
+                           PositionScale::none, 2, 1};
+constexpr Scheme no_scaling{EmbeddingInit::unit_normal, EmbeddingScale::none, PositionScale::none,
+                            1, 1};
 constexpr Scheme downscaling{EmbeddingInit::kaiming_normal, EmbeddingScale::none,
-                             PositionScale::inverse_sqrt_d_model};
+                             PositionScale::inverse_sqrt_d_model, 1, 0.5};
 
 ModelOptions options_of(const Scheme& scheme, PositionKind positions, Index width = 4) {
   ModelOptions options;
@@ -51,38 +54,32 @@ struct LoneEmbedding {
 
 Tokens three_tokens() { return {.ids = {4, 1, 4}, .segments = segments_of({3})}; }
 
-// For d_model 4 the factors are √4 = 2 and 1 / √4 = 0.5.
-void expect_rows(const Scheme& scheme, PositionKind kind, double factor, double position_factor) {
-  const LoneEmbedding lone(options_of(scheme, kind));
-  const Tensor positions = kind == PositionKind::learned ? lone.store.value(lone.embedding.learned)
-                                                         : sinusoidal_positions(3, 4);
-  const Tensor table = lone.store.value(lone.table);
-  Tape tape(false);
-  Pass pass(tape, lone.store);
-  const Tensor x = lone.embedding(pass, three_tokens()).value();
-  const std::vector<Index> ids{4, 1, 4};
-  for (Index row = 0; row < 3; ++row) {
-    for (Index c = 0; c < 4; ++c) {
-      EXPECT_NEAR(x.row(row)[c],
-                  factor * table.row(ids[static_cast<std::size_t>(row)])[c] +
-                      position_factor * positions.row(row)[c],
-                  1e-14);
-    }
-  }
-}
-
 TEST(TokenEmbedding, has_the_scales_of_its_scheme) {
   for (const PositionKind kind : {PositionKind::sinusoidal, PositionKind::learned}) {
-    expect_rows(upscaling, kind, 2, 1);
-    expect_rows(no_scaling, kind, 1, 1);
-    expect_rows(downscaling, kind, 1, 0.5);
+    for (const Scheme& scheme : {upscaling, no_scaling, downscaling}) {
+      const LoneEmbedding lone(options_of(scheme, kind));
+      const Tensor positions = kind == PositionKind::learned
+                                   ? lone.store.value(lone.embedding.learned)
+                                   : sinusoidal_positions(3, 4);
+      const Tensor table = lone.store.value(lone.table);
+      Tape tape(false);
+      Pass pass(tape, lone.store);
+      const Tokens tokens = three_tokens();
+      const Tensor x = lone.embedding(pass, tokens).value();
+      for (Index row = 0; row < 3; ++row) {
+        const Scalar* entry = table.row(tokens.ids[static_cast<std::size_t>(row)]);
+        for (Index c = 0; c < 4; ++c) {
+          EXPECT_NEAR(x.row(row)[c],
+                      scheme.factor * entry[c] + scheme.position_factor * positions.row(row)[c],
+                      1e-14);
+        }
+      }
+    }
   }
-}
-
-TEST(TokenEmbedding, of_another_width_scales_positions_by_that_of_the_model) {
-  ModelOptions options = options_of(downscaling, PositionKind::sinusoidal);
-  options.d_embedding = 6;
-  EXPECT_EQ(LoneEmbedding(options).embedding.position_scale, 0.5);
+  // The scale of positions goes by the width of the model.
+  ModelOptions wide = options_of(downscaling, PositionKind::sinusoidal);
+  wide.d_embedding = 6;
+  EXPECT_EQ(LoneEmbedding(wide).embedding.position_scale, 0.5);
 }
 
 // x = table[id] + 0.5 position, so the positions of Σ c x have the gradient 0.5 c.
@@ -91,14 +88,11 @@ TEST(TokenEmbedding, gradients_of_learned_positions_have_their_scale) {
   Tape tape;
   ParameterGradients gradients(lone.store);
   Pass pass(tape, lone.store, gradients);
-  const Tensor weights = random_tensor({3, 4}, 5);
-  const Var x = lone.embedding(pass, three_tokens());
-  tape.backward(sum(multiply(x, tape.constant(weights))));
+  const Tensor cotangent = random_tensor({3, 4}, 5);
+  tape.backward(lone.embedding(pass, three_tokens()), cotangent);
   const Scalar* found = gradients.data(lone.embedding.learned.block);
-  for (Index row = 0; row < 3; ++row) {
-    for (Index c = 0; c < 4; ++c) {
-      EXPECT_NEAR(found[row * 4 + c], 0.5 * weights.row(row)[c], 1e-15);
-    }
+  for (Index i = 0; i < 12; ++i) {
+    EXPECT_NEAR(found[i], 0.5 * cotangent.data()[i], 1e-15);
   }
 }
 

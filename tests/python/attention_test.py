@@ -99,13 +99,13 @@ class FromTheProgram(unittest.TestCase):
         length = {"source": len(seen.source_tokens), "target": len(seen.target_tokens)}
         for one in seen.attentions:
             shape = (one["heads"], length[one["queries"]], length[one["keys"]])
-            weights, scores = seen.weights[one["attention"]], seen.scores[one["attention"]]
+            weights, scores = seen.weights[one["attention"]], seen.scores[one["attention"]].astype(float)
             self.assertEqual((weights.shape, scores.shape), (shape, shape))
             self.assertEqual(seen.outputs[one["attention"]].shape[:2], shape[:2])
             np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
             # The weights are the softmax of the scores; the kernel's rounding is that of float.
             exponentials = np.exp(scores - scores.max(-1, keepdims=True))
-            np.testing.assert_allclose(exponentials / exponentials.sum(-1, keepdims=True), weights, atol=1e-5)
+            np.testing.assert_allclose(exponentials / exponentials.sum(-1, keepdims=True), weights, atol=1e-6)
 
     def test_without_heads_the_logits_differ(self):
         whole, less = (self.run_.attention("1 2 3", target="1 2", without=without)

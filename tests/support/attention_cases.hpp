@@ -1,6 +1,7 @@
 // Test cases for attention: lengths, key layouts, patterns, widths, dropout.
 #pragma once
 
+#include <cctype>
 #include <ostream>
 
 #include "core/ops/attention/attention.hpp"
@@ -18,9 +19,37 @@ struct AttentionCase {
   }
 };
 
+// A name that GoogleTest takes.
+inline std::string test_name_of(std::string name) {
+  std::ranges::replace_if(
+      name, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
+  return name;
+}
+
 inline Segments segments_at(PoolVector<Segment> list, Index first_row = 0) {
   return {.list = std::move(list), .first_row = first_row};
 }
+
+// The example in docs/add-a-score.md.
+struct Nearness {
+  double sharpness;
+
+  double operator()(std::span<const double> query, std::span<const double> key) const {
+    double score = 0;
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      score -= sharpness * (query[c] - key[c]) * (query[c] - key[c]);
+    }
+    return score;
+  }
+  void backward(double dscore, std::span<const double> query, std::span<const double> key,
+                std::span<double> dquery, std::span<double> dkey) const {
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      const double d = -2 * sharpness * dscore * (query[c] - key[c]);
+      dquery[c] += d;
+      dkey[c] -= d;
+    }
+  }
+};
 
 inline Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.attention", 5)};
@@ -37,6 +66,10 @@ inline std::vector<AttentionCase> attention_cases() {
     options.dropout = dropout_of(dropout);
     return options;
   };
+  const auto sized = [](Index d_key, Index d_value, double dropout = 0) {
+    return AttentionOptions{
+        .heads = 2, .d_key = d_key, .d_value = d_value, .dropout = dropout_of(dropout)};
+  };
   const Pattern causal = Pattern::causal();
   const Segments long_ones = segments_of({19, 37});
   const PoolVector<Pattern> three{Pattern::full(), causal, Pattern::window(1, 2)};
@@ -50,18 +83,10 @@ inline std::vector<AttentionCase> attention_cases() {
       {"causal, more than two tiles", long_ones, long_ones, with({causal})},
       {"window", long_ones, long_ones, with({Pattern::window(2, 1)})},
       {"a pattern for each head", segments_of({19, 4}), segments_of({19, 4}), with(three)},
-      {"wide heads",
-       segments_of({3, 4}),
-       segments_of({4, 2}),
-       {.heads = 2, .d_key = 5, .d_value = 11}},
-      {"whole vectors",
-       segments_of({16, 8}),
-       segments_of({8, 16}),
-       {.heads = 2, .d_key = 16, .d_value = 8}},
-      {"whole vectors with rests of rows",
-       segments_of({29, 3}),
-       segments_of({5, 37}),
-       {.heads = 2, .d_key = 16, .d_value = 8, .dropout = dropout_of(0.3)}},
+      {"wide heads", segments_of({3, 4}), segments_of({4, 2}), sized(5, 11)},
+      {"whole vectors", segments_of({16, 8}), segments_of({8, 16}), sized(16, 8)},
+      {"whole vectors with rests of rows", segments_of({29, 3}), segments_of({5, 37}),
+       sized(16, 8, 0.3)},
       {"a window over whole vectors",
        segments_of({29, 3}),
        segments_of({29, 3}),
@@ -91,10 +116,7 @@ inline std::vector<AttentionCase> attention_cases() {
        with({causal})},
       {"segments that see nothing", segments_of({2, 2}), segments_at({{0, 3, 9}, {3, 3, -9}}),
        with({Pattern::window(1, 1)})},
-      {"single queries",
-       segments_of({1, 1, 1}),
-       segments_of({37, 1, 8}),
-       {.heads = 2, .d_key = 13, .d_value = 23}},
+      {"single queries", segments_of({1, 1, 1}), segments_of({37, 1, 8}), sized(13, 23)},
       {"single queries in windows", segments_at({{0, 1, 5}, {1, 1, 0}, {2, 1, 9}}),
        segments_at({{0, 11, 0}, {0, 5, 0}, {4, 8, 3}}), with({Pattern::window(2, 3)})},
       {"single queries of which one sees nothing", segments_at({{0, 1, 1}, {1, 1, 2}, {2, 1, 0}}),

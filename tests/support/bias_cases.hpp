@@ -48,6 +48,18 @@ struct BiasCase {
   }
 };
 
+// `parts` names the parts of the bias, such as "slopes values".
+inline BiasCase bias_case(AttentionCase attention, const DistanceBuckets& buckets,
+                          std::string_view parts) {
+  const auto has = [&](std::string_view part) { return parts.find(part) != std::string::npos; };
+  return {.attention = std::move(attention),
+          .buckets = buckets,
+          .slopes = has("slopes"),
+          .by_head = has("by_head"),
+          .by_query = has("by_query"),
+          .values = has("values")};
+}
+
 inline std::vector<BiasCase> bias_cases() {
   const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
   AttentionOptions causal = plain;
@@ -56,68 +68,35 @@ inline std::vector<BiasCase> bias_cases() {
   windows.patterns = {Pattern::window(4, 0), Pattern::window(2, 7)};
   AttentionOptions dropped = plain;
   dropped.dropout = dropout_of(0.3);
-  const Segments long_ones = segments_of({19, 37});
+  const Segments longs = segments_of({19, 37});
   const Segments crossed = segments_of({37, 19});
   const Segments late = segments_at({{0, 2, 31}, {2, 1, 3}});
   const Segments cached = segments_at({{0, 33, 0}, {33, 4, 0}});
+  const Segments single = segments_at({{0, 1, 31}, {1, 1, 2}});
+  const DistanceBuckets none{};
   const auto shaw = DistanceBuckets::clipped(5, 3);
+  const auto far = DistanceBuckets::clipped(40, 0);
   const auto both = DistanceBuckets::logarithmic(8, 12);
   const auto back = DistanceBuckets::logarithmic_back(6, 20);
   return {
-      {.attention = {"slopes", long_ones, crossed, plain}, .slopes = true},
-      {.attention = {"slopes causal", long_ones, long_ones, causal}, .slopes = true},
-      {.attention = {"rows by head", long_ones, crossed, plain}, .buckets = both, .by_head = true},
-      {.attention = {"rows by head causal", long_ones, long_ones, causal},
-       .buckets = back,
-       .by_head = true},
-      {.attention = {"rows by query", long_ones, crossed, plain},
-       .buckets = shaw,
-       .by_query = true},
-      {.attention = {"rows by query causal", long_ones, long_ones, causal},
-       .buckets = DistanceBuckets::clipped(40, 0),
-       .by_query = true},
-      {.attention = {"all in windows", long_ones, long_ones, windows},
-       .buckets = shaw,
-       .slopes = true,
-       .by_head = true,
-       .by_query = true},
-      {.attention = {"dropout", long_ones, crossed, dropped},
-       .buckets = shaw,
-       .by_head = true,
-       .by_query = true},
-      {.attention = {"queries that begin late", late, cached, causal},
-       .buckets = back,
-       .slopes = true,
-       .by_head = true,
-       .by_query = true},
-      {.attention = {"single queries", segments_at({{0, 1, 31}, {1, 1, 2}}), cached, plain},
-       .buckets = both,
-       .slopes = true,
-       .by_head = true,
-       .by_query = true},
-      {.attention = {"empty segments", segments_of({2, 0, 3}), segments_of({0, 3, 4}), plain},
-       .buckets = shaw,
-       .by_head = true,
-       .by_query = true},
-      {.attention = {"values", long_ones, crossed, plain}, .buckets = shaw, .values = true},
-      {.attention = {"values causal", long_ones, long_ones, causal},
-       .buckets = DistanceBuckets::clipped(40, 0),
-       .by_query = true,
-       .values = true},
-      {.attention = {"values with dropout", long_ones, crossed, dropped},
-       .buckets = shaw,
-       .by_head = true,
-       .by_query = true,
-       .values = true},
-      {.attention = {"values of single queries", segments_at({{0, 1, 31}, {1, 1, 2}}), cached,
-                     windows},
-       .buckets = both,
-       .slopes = true,
-       .values = true},
-      {.attention = {"one bucket", segments_of({5}), segments_of({9}), plain},
-       .buckets = DistanceBuckets::clipped(0, 0),
-       .by_head = true,
-       .by_query = true},
+      bias_case({"slopes", longs, crossed, plain}, none, "slopes"),
+      bias_case({"slopes causal", longs, longs, causal}, none, "slopes"),
+      bias_case({"rows by head", longs, crossed, plain}, both, "by_head"),
+      bias_case({"rows by head causal", longs, longs, causal}, back, "by_head"),
+      bias_case({"rows by query", longs, crossed, plain}, shaw, "by_query"),
+      bias_case({"rows by query causal", longs, longs, causal}, far, "by_query"),
+      bias_case({"all in windows", longs, longs, windows}, shaw, "slopes by_head by_query"),
+      bias_case({"dropout", longs, crossed, dropped}, shaw, "by_head by_query"),
+      bias_case({"queries that begin late", late, cached, causal}, back, "slopes by_head by_query"),
+      bias_case({"single queries", single, cached, plain}, both, "slopes by_head by_query"),
+      bias_case({"empty segments", segments_of({2, 0, 3}), segments_of({0, 3, 4}), plain}, shaw,
+                "by_head by_query"),
+      bias_case({"values", longs, crossed, plain}, shaw, "values"),
+      bias_case({"values causal", longs, longs, causal}, far, "by_query values"),
+      bias_case({"values with dropout", longs, crossed, dropped}, shaw, "by_head by_query values"),
+      bias_case({"values of single queries", single, cached, windows}, both, "slopes values"),
+      bias_case({"one bucket", segments_of({5}), segments_of({9}), plain},
+                DistanceBuckets::clipped(0, 0), "by_head by_query"),
   };
 }
 
@@ -128,21 +107,12 @@ inline std::vector<BiasCase> long_bias_cases() {
   const Segments queries = segments_of({300, 130});
   const Segments keys = segments_of({257, 391});
   return {
-      {.attention = {"clipped", queries, keys, full},
-       .buckets = DistanceBuckets::clipped(16, 16),
-       .slopes = true,
-       .by_head = true,
-       .by_query = true,
-       .values = true},
-      {.attention = {"logarithmic causal", queries, queries, causal},
-       .buckets = DistanceBuckets::logarithmic_back(32, 128),
-       .by_head = true,
-       .by_query = true},
-      {.attention = {"every distance", queries, queries, causal},
-       .buckets = DistanceBuckets::clipped(299, 0),
-       .by_head = true,
-       .by_query = true,
-       .values = true},
+      bias_case({"clipped", queries, keys, full}, DistanceBuckets::clipped(16, 16),
+                "slopes by_head by_query values"),
+      bias_case({"logarithmic causal", queries, queries, causal},
+                DistanceBuckets::logarithmic_back(32, 128), "by_head by_query"),
+      bias_case({"every distance", queries, queries, causal}, DistanceBuckets::clipped(299, 0),
+                "by_head by_query values"),
   };
 }
 

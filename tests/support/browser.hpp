@@ -76,4 +76,11 @@ inline nlohmann::json visit(const std::filesystem::path& page, const std::string
   return nlohmann::json::parse(found);
 }
 
+// Expects these members among those of the script's result.
+inline void expect_members(const nlohmann::json& found, const nlohmann::json& expected) {
+  for (const auto& [name, value] : expected.items()) {
+    EXPECT_EQ(found.at(name), value) << name;
+  }
+}
+
 }  // namespace tapehead

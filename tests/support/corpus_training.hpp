@@ -25,13 +25,30 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
+// Writes these lines as all three splits.
+inline void write_corpus(const std::filesystem::path& directory,
+                         const std::string& sources = corpus_lines(),
+                         const std::string& targets = corpus_lines()) {
+  for (const std::string split : {"train", "validation", "test"}) {
+    write_text(directory / (split + ".en"), sources);
+    write_text(directory / (split + ".de"), targets);
+  }
+}
+
+// Options of parallel_text for the files train.en, train.de, validation.en and so on.
+inline std::string pair_files(const std::string& directory = TAPEHEAD_FIXTURES "/text") {
+  std::string options;
+  for (const std::string split : {"train", "validation", "test"}) {
+    options += fmt::format(", {1}_source: {0}/{1}.en, {1}_target: {0}/{1}.de", directory, split);
+  }
+  return options;
+}
+
 // Trains on train.en and train.de of `directory`; validation and test are named alike.
 inline std::string corpus_config(const std::string& directory, const std::string& tokenizer,
                                  int steps = 40) {
-  std::string task = fmt::format("task: {{name: parallel_text, tokenizer: {}", tokenizer);
-  for (const std::string split : {"train", "validation", "test"}) {
-    task += fmt::format(", {1}_source: {0}/{1}.en, {1}_target: {0}/{1}.de", directory, split);
-  }
+  const std::string task =
+      fmt::format("task: {{name: parallel_text, tokenizer: {}{}", tokenizer, pair_files(directory));
   return task + fmt::format(
                     "}}\n"
                     "model: {{d_model: 16, layers: 1, dropout: 0}}\n"

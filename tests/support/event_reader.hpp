@@ -1,25 +1,11 @@
-// A reader of event files that shares no code with their writer.
+// A reader of events that shares no code with their writer. The records of a file are read by the
+// library; a test compares their bytes with TensorBoard's.
 #pragma once
 
 #include "tests/support/program.hpp"
+#include "train/events/event.hpp"
 
 namespace tapehead {
-
-// CRC-32C as RFC 3720 defines it: polynomial division bit by bit, lowest bit of each byte first.
-inline std::uint32_t divided_crc32c(std::string_view bytes) {
-  std::uint32_t remainder = 0xffffffff;
-  for (const char byte : bytes) {
-    for (int bit = 0; bit < 8; ++bit) {
-      const bool subtract = (remainder >> 31 != 0) != ((byte >> bit & 1) != 0);
-      remainder = (remainder << 1) ^ (subtract ? 0x1edc6f41 : 0);
-    }
-  }
-  std::uint32_t reversed = 0;
-  for (int bit = 0; bit < 32; ++bit) {
-    reversed |= (~remainder >> (31 - bit) & 1) << bit;
-  }
-  return reversed;
-}
 
 // Removes a little-endian number from the front of `bytes` and returns it.
 template <class Number>
@@ -40,22 +26,6 @@ inline std::string_view take_bytes(std::string_view& bytes, std::uint64_t count)
   const std::string_view taken = bytes.substr(0, count);
   bytes.remove_prefix(count);
   return taken;
-}
-
-// Removes a record from the front and returns its data. Throws if a checksum is wrong.
-inline std::string_view take_record(std::string_view& bytes) {
-  const auto expect = [&](std::string_view checked) {
-    const auto masked = take_number<std::uint32_t>(bytes);
-    if (std::rotl(masked - 0xa282ead8, 15) != divided_crc32c(checked)) {
-      throw std::runtime_error("a checksum is wrong");
-    }
-  };
-  const std::string_view head = bytes.substr(0, sizeof(std::uint64_t));
-  const auto length = take_number<std::uint64_t>(bytes);
-  expect(head);
-  const std::string_view content = take_bytes(bytes, length);
-  expect(content);
-  return content;
 }
 
 // The fields of a protocol buffer message by field number, as numbers or as bytes.
@@ -147,12 +117,11 @@ inline std::set<std::filesystem::path> event_files_of(const std::filesystem::pat
 
 inline std::vector<ReadEvent> read_event_file(const std::filesystem::path& file) {
   const std::string content = content_of(file);
-  std::string_view bytes = content;
-  std::vector<ReadEvent> events;
-  while (!bytes.empty()) {
-    events.push_back(to_event(take_record(bytes)));
+  const Records records = read_records(content);
+  if (!records.rest.empty()) {
+    throw std::runtime_error("an event is incomplete or damaged");
   }
-  return events;
+  return mapped(records.contents, to_event);
 }
 
 // The events of all files of a run.

@@ -31,6 +31,23 @@ Example example_of(const Split& split, Number number) {
 
 inline Examples examples_of(const Split& split) { return examples_of(*split.source); }
 
+// How the tokenizer shows each token.
+inline std::vector<std::string> entries_of(const Tokenizer& tokenizer,
+                                           const std::vector<TokenId>& tokens) {
+  return mapped(tokens, [&](TokenId token) { return tokenizer.entry(token); });
+}
+
+// The documents, each with an end mark, as a text with ids below `vocabulary`.
+inline TokenText text_of_documents(const std::vector<std::vector<TokenId>>& documents,
+                                   Index vocabulary = 100, const TextCounts& counts = {}) {
+  TokenTextWriter writer(vocabulary);
+  for (const std::vector<TokenId>& document : documents) {
+    writer.add(document);
+    writer.end_document();
+  }
+  return writer.finish(counts);
+}
+
 inline Split split_of_pairs(Examples pairs, const Layout& layout = {}, std::string name = "") {
   return {.name = std::move(name), .source = pair_source(std::move(pairs), layout)};
 }

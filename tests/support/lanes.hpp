@@ -7,16 +7,12 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A two-layer decoder that uses only distances between positions. Noise moves biases and gains away
-// from their initial values.
+// A two-layer decoder that uses only distances between positions.
 struct LaneModel {
   explicit LaneModel(const ModelOptions& options)
       : transformer(store.root(), options, {.input = tiny_vocabulary, .labels = tiny_vocabulary}) {
     store.initialize(1);
-    const Tensor noise = random_tensor({store.size()}, 7, -0.2, 0.2);
-    for (Index i = 0; i < store.size(); ++i) {
-      store.values().data()[i] += noise.data()[i];
-    }
+    shake_parameters(store, 0.2);
   }
 
   LaneMemory memory(Index lanes, Index rows) const {

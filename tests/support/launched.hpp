@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 
 namespace tapehead {
 
@@ -31,6 +31,28 @@ inline Arguments launch(const std::string& mpirun, int ranks, const std::string&
 inline ProgramResult run_launched(int ranks, const std::string& program, const Arguments& arguments,
                                   const std::filesystem::path& directory) {
   return Program(launch(openmpi, ranks, program, arguments), directory, "/usr/bin/env").wait();
+}
+
+// A test that is skipped without Open MPI.
+class OpenMpiRuns : public ProgramRuns {
+ protected:
+  void SetUp() override {
+    if (!openmpi_is_there()) {
+      GTEST_SKIP() << "Open MPI was not found when this was built";
+    }
+  }
+  // Expects this exit code.
+  ProgramResult run_on(int ranks, const CommandLine& arguments, int exit_code = 0) const {
+    ProgramResult result = run_launched(ranks, program_for_openmpi, arguments, path());
+    EXPECT_EQ(result.exit_code, exit_code) << result.errors;
+    return result;
+  }
+};
+
+// Several ranks must print this once.
+inline void expect_once(const std::string& text, const std::string& part) {
+  EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_EQ(text.find(part), text.rfind(part)) << text;
 }
 
 // A process that the launcher of Open MPI has started on this machine.

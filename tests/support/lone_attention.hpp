@@ -39,32 +39,30 @@ struct LoneAttention {
     return spec;
   }
 
-  Tensor value(const std::string& name) {
-    for (const NamedParameter& parameter : store.parameters()) {
-      if (parameter.name == name) {
-        return store.value(parameter);
-      }
-    }
-    throw std::logic_error("no parameter " + name);
-  }
+  Tensor value(const std::string& name) { return values_of(store, name); }
   void set(const std::string& name, const Tensor& to) {
     Tensor values = value(name);
     ASSERT_EQ(values.shape(), to.shape());
     std::ranges::copy(to.values(), values.values().begin());
   }
-  void without_biases() {
-    for (const NamedParameter& parameter : store.parameters()) {
-      if (parameter.name.ends_with("bias")) {
-        std::ranges::fill(store.value(parameter).values(), 0);
-      }
-    }
-  }
+  void without_biases() { fill_parameters(store, "bias", 0); }
 
   Tensor operator()(const Tensor& x, const Segments& segments) const {
     Tape tape(false);
     Pass pass(tape, store);
     pass.substitute = substitute;
     return attention(pass, tape.constant(x), segments, {segments}).value.value();
+  }
+
+  // What a recorder sees: each segment of each head.
+  std::vector<RecordedAttention> recorded(const Tensor& x, const Segments& segments) const {
+    std::vector<RecordedAttention> seen;
+    Tape tape(false);
+    Pass pass(tape, store);
+    pass.substitute = substitute;
+    pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one); };
+    attention(pass, tape.constant(x), segments, {segments});
+    return seen;
   }
 
   // The gradient of a parameter for a random cotangent.

@@ -1,7 +1,7 @@
 // The error message of an action.
 #pragma once
 
-#include "core/prelude.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead {
 
@@ -14,6 +14,17 @@ std::string message_of(const Action& action) {
     return error.what();
   }
   return "no error";
+}
+
+template <class Action>
+std::string io_error_of(const Action& action) {
+  return message_of<IoError>(action);
+}
+
+// Matches an action that throws an `Error` whose message has each of these parts.
+template <class Error = ShapeError, class... Part>
+auto throws(const Part&... parts) {
+  return ThrowsMessage<Error>(AllOf(HasSubstr(parts)...));
 }
 
 }  // namespace tapehead

@@ -1,4 +1,5 @@
-// Greedy and beam search without a cache, one sentence at a time: the reference for decoding.
+// Beam search without a cache, one sentence at a time: the reference for decoding; with a beam of 1
+// for greedy search.
 #pragma once
 
 #include "nn/generation/decoding.hpp"
@@ -88,24 +89,6 @@ inline Index longest_output(const TinyModel& model, const Sentence& source,
 
 inline bool is_written(TokenId token, const DecodingOptions& options) {
   return std::ranges::find(options.never, token) == options.never.end();
-}
-
-inline Hypothesis naive_greedy(const TinyModel& model, const Sentence& source,
-                               const DecodingOptions& options) {
-  Hypothesis result;
-  while (static_cast<Index>(result.tokens.size()) < longest_output(model, source, options)) {
-    std::vector<double> next = next_log_probabilities(model, source, result.tokens);
-    for (const TokenId token : options.never) {
-      next[static_cast<std::size_t>(token)] = -INFINITY;
-    }
-    const auto best = std::ranges::max_element(next);
-    result.log_probability += *best;
-    if (best - next.begin() == end_mark) {
-      break;
-    }
-    result.tokens.push_back(static_cast<TokenId>(best - next.begin()));
-  }
-  return result;
 }
 
 // Returns the log-probabilities of the token that follows `tokens`.

@@ -7,6 +7,8 @@
 #include "core/ops/concatenate.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/softmax.hpp"
+#include "tests/support/attention_cases.hpp"
+#include "tests/support/plain.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -198,6 +200,42 @@ inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
     }
   }
   return concatenate(rows, 0);
+}
+
+// Compares the value and the gradients of attention with those of plain ops. `call` takes the
+// function that attends, then a Var for each input.
+template <class Call, class... Input>
+void expect_equals_plain_attention(const Call& call, const Input&... inputs) {
+  expect_equals_plain(std::bind_front(call, attention), std::bind_front(call, plain_attention),
+                      inputs...);
+}
+
+// The weights that are given out, times the values, must equal the output (without dropout).
+inline void expect_output_of_weights(const HeadColumns& query, const HeadColumns& key,
+                                     const HeadColumns& value, const AttentionCase& c,
+                                     const AttentionBias& bias,
+                                     const std::optional<Var>& score_weights, double tolerance) {
+  const auto& [name, queries, keys, o] = c;
+  const Var y = attention(query, key, value, queries, keys, o, bias, score_weights);
+  // The rows of a sequence and the columns of a head.
+  const auto part = [width = o.d_value](const Var& x, const Segment& of, Index column) {
+    return slice(slice(x, 0, of.row, of.row + of.rows), 1, column, column + width);
+  };
+  for (Index s = 0; s < queries.count(); ++s) {
+    for (Index h = 0; h < o.heads; ++h) {
+      const HeadAttention given =
+          head_attention(query, key, queries, keys, o, s, h, bias, score_weights);
+      const Var v = part(value.matrix, keys[s], value.begin(o.key_head(h), o.d_value));
+      const Var expected = matmul(v.tape().constant(given.weights), v);
+      EXPECT_THAT(part(y, queries[s], h * o.d_value).value().values(),
+                  Pointwise(DoubleNear(tolerance), expected.value().values()));
+    }
+  }
+}
+
+inline std::span<const Scalar> row_values(const Tensor& x, Index i) {
+  return x.values().subspan(static_cast<std::size_t>(i * x.dim(1)),
+                            static_cast<std::size_t>(x.dim(1)));
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

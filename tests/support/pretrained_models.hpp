@@ -9,6 +9,14 @@
 
 namespace tapehead {
 
+inline std::string repeated(int times, const std::string& lines) {
+  std::string text;
+  for (int time = 0; time < times; ++time) {
+    text += lines;
+  }
+  return text;
+}
+
 class PretrainedModels : public ProgramRuns {
  protected:
   // A copy of a fixture that the test may change.

@@ -24,6 +24,20 @@ inline Arguments operator+(Arguments words, const Arguments& more) {
   return words;
 }
 
+// The words of a command line: a list or, if no word has spaces, one text.
+struct CommandLine : Arguments {
+  using Arguments::Arguments;
+  CommandLine() = default;
+  CommandLine(Arguments words) : Arguments(std::move(words)) {}
+  CommandLine(const char* words) : CommandLine(std::string(words)) {}
+  CommandLine(const std::string& words) {
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+      push_back(word);
+    }
+  }
+};
+
 struct ProgramResult {
   int exit_code = 0;
   std::string output;
@@ -69,7 +83,7 @@ bool wait_until(const Condition& condition) {
 
 class Program {
  public:
-  Program(const Arguments& arguments, const std::filesystem::path& directory,
+  Program(const CommandLine& arguments, const std::filesystem::path& directory,
           const std::string& file = TAPEHEAD_PROGRAM)
       : input_(make_pipe()), child_([&] { return become(file, arguments, directory); }) {
     ::close(input_[0]);
@@ -142,7 +156,8 @@ class Program {
 };
 
 // Runs the program to its end. The input must be short: all of it is written before output is read.
-inline ProgramResult run_program(const Arguments& arguments, const std::filesystem::path& directory,
+inline ProgramResult run_program(const CommandLine& arguments,
+                                 const std::filesystem::path& directory,
                                  std::string_view input = "") {
   Program program(arguments, directory);
   program.write(input);

@@ -87,14 +87,15 @@ class RandomAttention {
   // Resets numbers that the positions do not use: a config may not set them.
   static void clear_unused(ModelOptions& options) {
     const auto clear = [&](AttentionSettings& settings, std::span<const AttentionKind> of) {
-      settings.fields([&](const AttentionField& field, auto& option) {
+      const auto clear_option = [&](const AttentionField& field, auto& option) {
         const bool used = std::ranges::any_of(of, [&](AttentionKind kind) {
           return field.used_with(attention_spec(options, kind, 0).positions);
         });
         if (!used) {
           option = {};
         }
-      });
+      };
+      AttentionSettings::walk(clear_option, settings);
     };
     clear(options.attention, attention_kinds);
     clear(options.cross, std::span(attention_kinds).last(1));

@@ -41,16 +41,25 @@ class RandomConfigs {
     return fmt::format("{}", values.begin()[below(values.size())]);
   }
 
+  // An option that one of `odds` configs has; a single value takes no draw.
+  struct Drawn {
+    std::size_t odds;
+    const char* option;
+    std::vector<std::string> values;
+  };
+  void draw(const std::vector<Drawn>& all) {
+    for (const auto& [odds, option, values] : all) {
+      if (one_in(odds)) {
+        options_[option] = values.size() == 1 ? values[0] : values[below(values.size())];
+      }
+    }
+  }
+
   LoadedConfig attempt() {
     options_.clear();
     draw_task();
     draw_model();
-    if (one_in(8)) {
-      options_["training.gate_penalty"] = "0.125";
-    }
-    if (one_in(4)) {
-      options_["training.label_smoothing"] = "0.1";
-    }
+    draw({{8, "training.gate_penalty", {"0.125"}}, {4, "training.label_smoothing", {"0.1"}}});
     set.clear();
     for (auto option = options_.begin(); one_in(3) && option != options_.end();) {
       const bool moved = option->first != "task.name" && one_in(12);
@@ -82,15 +91,11 @@ class RandomConfigs {
     if (!task.files.empty() && task.name != "bigrams") {
       return draw_text();
     }
-    if (one_in(2)) {
-      options_["task.train_examples"] = one_of({10, 64, 5000});
-    }
+    draw({{2, "task.train_examples", {"10", "64", "5000"}}});
     if (TaskOptions(task).find<SyntheticOptions>() != nullptr) {
       options_["task.min_length"] = one_of({7, 8, 50, 700});
       options_["task.max_length"] = one_of({8, 60, 900});
-      if (one_in(2)) {
-        options_["task.vocabulary"] = one_of({4, 20, 3000});
-      }
+      draw({{2, "task.vocabulary", {"4", "20", "3000"}}});
     } else if (task.name == "brackets" && one_in(2)) {
       options_["task.min_pairs"] = one_of({1, 5, 100});
       options_["task.max_pairs"] = one_of({5, 300});
@@ -112,18 +117,10 @@ class RandomConfigs {
     options_["task.tokenizer"] =
         one_of({"word", "character", "bpe", "unigram", "byte_bpe", "word_piece"});
     options_["task.joint_vocabulary"] = one_of({"true", "false"});
-    if (one_in(2)) {
-      options_["task.max_length"] = one_of({10, 60, 300});
-    }
-    if (one_in(2)) {
-      options_["task.normalization"] = one_of({"nfkc", "nfkc_cf"});
-    }
-    if (one_in(2)) {
-      options_["task.character_coverage"] = "0.99";
-    }
-    if (one_in(2)) {
-      options_["task.subword_dropout"] = "0.1";
-    }
+    draw({{2, "task.max_length", {"10", "60", "300"}},
+          {2, "task.normalization", {"nfkc", "nfkc_cf"}},
+          {2, "task.character_coverage", {"0.99"}},
+          {2, "task.subword_dropout", {"0.1"}}});
   }
 
   void draw_model() {
@@ -140,47 +137,21 @@ class RandomConfigs {
       options_["model.decoder_layers"] = one_of({1, 3, 4});
       decoder = std::stol(options_["model.decoder_layers"]);
     }
-    if (one_in(4)) {
-      options_["model.d_head"] = one_of({2, 5, 16});
-    }
-    if (one_in(3)) {
-      options_["model.max_positions"] = one_of({11, 64, 301, 1000, 200000});
-    }
-    for (const char* section : {"model.positions", "model.norm_position", "model.tie_embeddings"}) {
-      const std::string name = section;
-      if (!one_in(3)) {
-        continue;
-      }
-      options_[name] = name == "model.positions"       ? one_of({"learned", "none"})
-                       : name == "model.norm_position" ? one_of({"pre", "post"})
-                                                       : one_of({"all", "target_output"});
-    }
-    if (one_in(3)) {
-      options_["model.feed_forward"] = one_of({"gated", "none"});
-    }
-    for (const char* bias : {"attention", "feed_forward", "norm"}) {
-      if (one_in(4)) {
-        options_[fmt::format("model.bias_{}", bias)] = "false";
-      }
-    }
-    if (one_in(4)) {
-      options_["model.bias_output"] = "true";
-    }
-    if (one_in(4)) {
-      options_["model.head_transform"] = one_of({"pooler", "masked"});
-    }
-    if (one_in(4)) {
-      options_["model.d_embedding"] = one_of({4, 16, 64});
-    }
-    if (one_in(4)) {
-      options_["model.token_types"] = one_of({1, 2});
-    }
-    if (one_in(4)) {
-      options_["model.embedding_norm"] = "true";
-    }
-    if (one_in(4)) {
-      options_["model.layer_groups"] = one_of({1, 2});
-    }
+    draw({{4, "model.d_head", {"2", "5", "16"}},
+          {3, "model.max_positions", {"11", "64", "301", "1000", "200000"}},
+          {3, "model.positions", {"learned", "none"}},
+          {3, "model.norm_position", {"pre", "post"}},
+          {3, "model.tie_embeddings", {"all", "target_output"}},
+          {3, "model.feed_forward", {"gated", "none"}},
+          {4, "model.bias_attention", {"false"}},
+          {4, "model.bias_feed_forward", {"false"}},
+          {4, "model.bias_norm", {"false"}},
+          {4, "model.bias_output", {"true"}},
+          {4, "model.head_transform", {"pooler", "masked"}},
+          {4, "model.d_embedding", {"4", "16", "64"}},
+          {4, "model.token_types", {"1", "2"}},
+          {4, "model.embedding_norm", {"true"}},
+          {4, "model.layer_groups", {"1", "2"}}});
     draw_attention("attention", encoder);
     draw_attention("encoder_self", encoder);
     draw_attention("decoder_self", decoder);
@@ -188,35 +159,24 @@ class RandomConfigs {
   }
 
   std::string value_of(const std::string& option) {
-    if (option == "heads") {
-      return one_of({1, 2, 3, 4, 6, 0});
-    }
-    if (option == "kv_heads") {
-      return one_of({1, 2, 3});
-    }
-    if (option == "d_qk" || option == "d_v") {
-      return one_of({2, 3, 4, 8, 16, 24});
-    }
-    if (option == "rotary_base") {
-      return one_of({10.0, 10000.0, 500000.0});
-    }
-    if (option == "clip") {
-      return one_of({0, 2, 16, 40});
-    }
-    if (option == "buckets") {
-      return one_of({4, 8, 32});
-    }
-    if (option == "farthest") {
-      return one_of({20, 128});
-    }
-    if (option == "shared_as") {
-      return one_of({"a", "b"});
-    }
-    if (option == "dropout" || option == "head_dropout") {
-      return one_of({0.0, 0.25});
-    }
-    return one_of({"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3", "fixed 8 2",
-                   "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
+    using Values = std::vector<std::string>;
+    static const std::map<std::string, Values> table{
+        {"heads", {"1", "2", "3", "4", "6", "0"}},
+        {"kv_heads", {"1", "2", "3"}},
+        {"d_qk", {"2", "3", "4", "8", "16", "24"}},
+        {"d_v", {"2", "3", "4", "8", "16", "24"}},
+        {"rotary_base", {"10", "10000", "500000"}},
+        {"clip", {"0", "2", "16", "40"}},
+        {"buckets", {"4", "8", "32"}},
+        {"farthest", {"20", "128"}},
+        {"shared_as", {"a", "b"}},
+        {"dropout", {"0", "0.25"}},
+        {"head_dropout", {"0", "0.25"}},
+        {"pattern",
+         {"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3", "fixed 8 2",
+          "window 4 top_k 2", "top_k 3", "sink_window 2 3"}}};
+    const Values& values = table.at(option);
+    return values[below(values.size())];
   }
 
   void draw_attention(const std::string& section, Index of_layers) {

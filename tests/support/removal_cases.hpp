@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/removal/head_removal.hpp"
+#include "tests/support/pytorch.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
@@ -20,9 +21,7 @@ inline Config removal_config(const AttentionSettings& attention) {
 
 struct RemovalModel {
   explicit RemovalModel(const Config& config) : model(config, tiny_vocabulary, tiny_vocabulary) {
-    const Tensor noise = random_tensor({model.store.size()}, 7, -0.3, 0.3);
-    std::ranges::transform(model.store.values().values(), noise.values(),
-                           model.store.values().values().begin(), std::plus<>());
+    shake_parameters(model.store, 0.3);
   }
   Tensor logits() const {
     Tape tape(false);
@@ -31,14 +30,6 @@ struct RemovalModel {
   }
   Model model;
 };
-
-inline double largest(const Tensor& logits) {
-  double most = 0;
-  for (const Scalar logit : logits.values()) {
-    most = std::max(most, std::abs(static_cast<double>(logit)));
-  }
-  return most;
-}
 
 // Removes the heads and expects the logits `expected`, to within `tolerance` of the largest logit.
 inline void expect_same_without(const RemovalModel& larger, const Config& config,
@@ -51,11 +42,7 @@ inline void expect_same_without(const RemovalModel& larger, const Config& config
   EXPECT_LT(smaller.model.store.count(), larger.model.store.count());
   EXPECT_EQ(heads_of(smaller.model.transformer).size(),
             heads_of(larger.model.transformer).size() - removed.size());
-  const Tensor logits = smaller.logits();
-  ASSERT_EQ(logits.size(), expected.size());
-  for (Index i = 0; i < logits.size(); ++i) {
-    EXPECT_NEAR(logits.data()[i], expected.data()[i], tolerance * largest(expected));
-  }
+  expect_within(tolerance * largest_of(expected), smaller.logits().values(), expected);
 }
 
 // Expects the same logits from the smaller model and from the larger model with gates at 0.

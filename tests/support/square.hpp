@@ -30,4 +30,14 @@ inline GradcheckReport check_square(const SquareBackward& backward) {
                    {random_tensor({3, 4}, 1)});
 }
 
+// y = x₁ + x₂, of one shape, with the backward pass of a test.
+inline GradcheckFunction sum_with(const std::function<void(Gradients&)>& backward) {
+  return [backward](Tape& tape, const std::vector<Var>& x) {
+    expect_shape(x[1], x[0].shape(), "sum.x2");
+    Tensor y = Tensor::empty(x[0].shape());
+    std::ranges::transform(x[0].value().values(), x[1].value().values(), y.data(), std::plus<>());
+    return tape.record("sum", x, std::move(y), [backward](Gradients& g) { backward(g); });
+  };
+}
+
 }}  // namespace tapehead::TAPEHEAD_PRECISION

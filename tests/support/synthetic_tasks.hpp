@@ -1,9 +1,11 @@
-// Every synthetic task with small options.
+// Every synthetic task with small options, and options by name.
 #pragma once
 
+#include <variant>
+
 #include "datasets/synthetic/symbols.hpp"
+#include "datasets/task_kind.hpp"
 #include "tests/support/examples.hpp"
-#include "tests/support/task_option.hpp"
 
 namespace tapehead {
 
@@ -68,6 +70,16 @@ inline std::vector<PositionPair> pairs_of(const Relations& relations, std::strin
 
 inline TokenId token_at(const std::vector<TokenId>& tokens, Index position) {
   return tokens.at(static_cast<std::size_t>(position));
+}
+
+template <class Value = Index>
+Value& task_option(TaskOptions& options, std::string_view name) {
+  for (const Row& row : rows_of(options)) {
+    if (row.field.name == name) {
+      return *std::get<Value*>(row.cell);
+    }
+  }
+  throw std::invalid_argument("no option " + std::string(name));
 }
 
 }  // namespace tapehead

@@ -28,6 +28,11 @@ class TemporaryDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+  // Writes a file and returns its path.
+  std::string write(const std::string& name, std::string_view content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
 
  private:
   std::filesystem::path path_;

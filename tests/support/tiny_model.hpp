@@ -25,6 +25,13 @@ inline ModelOptions tiny_options() {
   return options;
 }
 
+// Moves biases and gains away from their initial values, which could hide mistakes.
+inline void shake_parameters(ParameterStore& store, double magnitude) {
+  const Tensor noise = random_tensor({store.size()}, 7, -magnitude, magnitude);
+  const std::span<Scalar> values = store.values().values();
+  std::ranges::transform(values, noise.values(), values.begin(), std::plus<>());
+}
+
 struct TinyModel {
   explicit TinyModel(const ModelOptions& options, std::uint64_t seed = 1,
                      Index source_vocabulary = tiny_vocabulary)
@@ -32,16 +39,29 @@ struct TinyModel {
     store.initialize(seed);
   }
 
-  // Moves biases and gains away from their initial values, which could hide mistakes.
-  void shake(double magnitude) {
-    const Tensor noise = random_tensor({store.size()}, 7, -magnitude, magnitude);
-    std::ranges::transform(store.values().values(), noise.values(), store.values().values().begin(),
-                           std::plus<>());
-  }
+  void shake(double magnitude) { shake_parameters(store, magnitude); }
 
   ParameterStore store;
   Transformer transformer;
 };
+
+// The values of the parameter with this name, in the store's memory.
+inline Tensor values_of(const ParameterStore& store, std::string_view name) {
+  const auto found = std::ranges::find(store.parameters(), name, &NamedParameter::name);
+  if (found == store.parameters().end()) {
+    throw std::logic_error(fmt::format("no parameter {}", name));
+  }
+  return store.value(*found);
+}
+
+// Sets all numbers of the parameters whose names end like this.
+inline void fill_parameters(const ParameterStore& store, std::string_view ending, Scalar number) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    if (parameter.name.ends_with(ending)) {
+      std::ranges::fill(store.value(parameter).values(), number);
+    }
+  }
+}
 
 using Sentence = std::vector<TokenId>;
 

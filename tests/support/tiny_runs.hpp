@@ -18,6 +18,11 @@ class TinyRuns : public ProgramRuns {
                        const Arguments& options = {}) {
     return run(resumed_training(name, overrides, options));
   }
+  // The messages of a resume that must succeed.
+  std::string resumed(const std::string& name = "a", const Arguments& overrides = {},
+                      const Arguments& options = {}) {
+    return messages(resumed_training(name, overrides, options));
+  }
   void copy_run(const std::string& from, const std::string& to) const {
     std::filesystem::copy(here / from, here / to, std::filesystem::copy_options::recursive);
   }

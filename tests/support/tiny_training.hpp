@@ -36,11 +36,35 @@ inline Arguments resumed_training(const std::string& run, const Arguments& overr
   return arguments + options;
 }
 
+// A sweep file of smaller trainings for the copy task. `more` holds further options of `set`, such
+// as "training.steps: 20}", and the rest of the file.
+inline std::string tiny_sweep(const std::string& more) {
+  return "config: " TAPEHEAD_SOURCE_DIR
+         "/configs/copy.yaml\n"
+         "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
+         "  model.d_model: 8, model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
+         "  training.checkpoint_every: 5, evaluation.every: 10, " +
+         more;
+}
+
 // The path of a run's step checkpoint.
 inline std::filesystem::path step_checkpoint(const std::filesystem::path& run, int step) {
   const std::string digits = std::to_string(step);
   return run / "checkpoints" /
          ("step_" + std::string(8 - digits.size(), '0') + digits + ".safetensors");
+}
+
+// The step of a run's newest checkpoint; 0 if there is none.
+inline int newest_step(const std::filesystem::path& run) {
+  int newest = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(run / "checkpoints", ignored)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with("step_") && file.ends_with(".safetensors")) {
+      newest = std::max(newest, std::stoi(file.substr(5)));
+    }
+  }
+  return newest;
 }
 
 // All files in a run's checkpoints except elapsed.json, which depends on the clock.

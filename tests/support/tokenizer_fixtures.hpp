@@ -18,11 +18,8 @@ inline std::vector<std::string> fixture_texts() {
 
 inline std::vector<Index> file_ids_of(const PretrainedTokenizer& read,
                                       const std::vector<TokenId>& tokens) {
-  std::vector<Index> ids;
-  for (const TokenId token : tokens) {
-    ids.push_back(read.file_ids[static_cast<std::size_t>(token)]);
-  }
-  return ids;
+  return mapped(tokens,
+                [&](TokenId token) { return read.file_ids[static_cast<std::size_t>(token)]; });
 }
 
 }  // namespace tapehead

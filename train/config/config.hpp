@@ -21,7 +21,7 @@ struct LoadedConfig {
   // Maps each option to the origin of its value: "model.d_model" -> "configs/copy.yaml:7:12",
   // "--set", "preset llama", "default", or "auto" (resolved from other options).
   std::map<std::string, std::string> origins;
-  std::vector<std::filesystem::path> files{};  // the config file, and those that it inherits from
+  std::vector<fs::path> files{};  // the config file, and those that it inherits from
   std::optional<Written> written{};
 };
 
@@ -31,13 +31,11 @@ struct LoadedConfig {
 // Overrides of a run's config.yaml go through its written.yaml (override_run). Throws ConfigError:
 // "file:line:column: section.option: what is wrong (the value; what is allowed)", or "--set
 // section.option=value: ...". Creates no files.
-LoadedConfig load_config(const std::filesystem::path& file,
-                         const std::vector<std::string>& overrides = {});
+LoadedConfig load_config(const fs::path& file, const std::vector<std::string>& overrides = {});
 
 // load_config for commands that store or show what was chosen: reads a run's written.yaml even
 // without overrides. If that fails, it warns and counts every option of config.yaml as chosen.
-LoadedConfig load_chosen(const std::filesystem::path& file,
-                         const std::vector<std::string>& overrides);
+LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& overrides);
 
 // load_config for text in memory; messages and origins use `file_name`. Valid JSON is read as JSON;
 // anything else as YAML, unless the name ends in .json.
@@ -46,7 +44,7 @@ LoadedConfig parse_config(std::string_view text, std::string_view file_name,
 
 // Returns the text of a config file, or only its beginning if the file is larger than any config.
 // Throws ConfigError; if the file's name is misspelt, the message gives the most likely name.
-std::string read_config_text(const std::filesystem::path& file);
+std::string read_config_text(const fs::path& file);
 
 // Sets each `auto` that follows from other options. Intervals of evaluations and checkpoints stay
 // absent if they are one epoch, because an epoch's length depends on the data. Unset limits of the

@@ -48,14 +48,11 @@ std::optional<Violation> parts_exist(const Config& config) {
 
 std::optional<Violation> text_has_one_stack(const Config& config) {
   const Use& use = use_of(config);
-  if (!use.refused.empty()) {
-    return Violation{{"model.family", "task.name"}, std::string(use.refused)};
-  }
-  if (!use.windows || config.model.prefix == SourceRows::causal) {
-    return {};
-  }
-  return Violation{{"model.prefix", "task.name"},
-                   "running text has no source, so a model of it has no prefix (allowed: causal)"};
+  return first_violation(
+      {violation_if(!use.refused.empty(), {"model.family", "task.name"}, "{}", use.refused),
+       violation_if(
+           use.windows && config.model.prefix != SourceRows::causal, {"model.prefix", "task.name"},
+           "running text has no source, so a model of it has no prefix (allowed: causal)")});
 }
 
 std::optional<Violation> begin_mark_is_used(const Config& config) {
@@ -64,17 +61,14 @@ std::optional<Violation> begin_mark_is_used(const Config& config) {
     return {};
   }
   const bool memory = std::max(config.training.memory, config.evaluation.memory.value_or(0)) > 0;
-  if (use_of(config).mask) {
-    return Violation{{"task.begin_mark", "model.family"},
-                     "an encoder reads a begin mark in front of each window (allowed: true)"};
-  }
-  if (!text->stream && !memory) {
-    return {};
-  }
-  return Violation{{"task.begin_mark", text->stream ? "task.stream" : "training.memory"},
-                   fmt::format("{}, the text begins with a begin mark, and no document in it does "
-                               "(allowed: true)",
-                               text->stream ? "in a stream" : "with a memory")};
+  return first_violation(
+      {violation_if(use_of(config).mask, {"task.begin_mark", "model.family"},
+                    "an encoder reads a begin mark in front of each window (allowed: true)"),
+       violation_if(text->stream || memory,
+                    {"task.begin_mark", text->stream ? "task.stream" : "training.memory"},
+                    "{}, the text begins with a begin mark, and no document in it does (allowed: "
+                    "true)",
+                    text->stream ? "in a stream" : "with a memory")});
 }
 
 std::optional<Violation> memory_fits(const Config& config) {
@@ -90,33 +84,25 @@ std::optional<Violation> memory_fits(const Config& config) {
     return Violation{{option, text == nullptr ? "task.name" : "model.family"},
                      "a memory is for language models (task.name: text, model.family: decoder)"};
   }
-  if (model.positions != PositionKind::none) {
-    return Violation{{option, "model.positions"},
-                     "with a memory, positions cannot be those in a window; set model.positions: "
-                     "none, and attention.positions to a scheme of distances, such as "
-                     "transformer_xl"};
-  }
   const auto self = attention_specs(model, AttentionKind::decoder_self);
-  if (std::ranges::any_of(self, &AttentionSpec::has_sinks)) {
-    return Violation{{option, "attention.pattern"},
-                     "a memory forgets the first tokens of a text, which a sink_window needs"};
-  }
-  if (config.evaluation.stride) {
-    return Violation{{"evaluation.stride", option},
-                     "with a memory, windows do not overlap (allowed: auto)"};
-  }
-  if (trained > 0 && config.training.batch_lengths != BatchLengths::alike) {
-    return Violation{{"training.batch_lengths", option},
-                     "with a memory, a batch has the next window of each lane (allowed: alike)"};
-  }
-  if (text->context + memory > model.max_positions) {
-    return Violation{
-        {"model.max_positions", "task.context", option},
-        fmt::format(
-            "too few positions for windows of {} tokens and {}: {} ({}; allowed: {} or more)",
-            text->context, option, memory, model.max_positions, text->context + memory)};
-  }
-  return {};
+  const Index rows = text->context + memory;
+  return first_violation(
+      {violation_if(model.positions != PositionKind::none, {option, "model.positions"},
+                    "with a memory, positions cannot be those in a window; set model.positions: "
+                    "none, and attention.positions to a scheme of distances, such as "
+                    "transformer_xl"),
+       violation_if(std::ranges::any_of(self, &AttentionSpec::has_sinks),
+                    {option, "attention.pattern"},
+                    "a memory forgets the first tokens of a text, which a sink_window needs"),
+       violation_if(config.evaluation.stride.has_value(), {"evaluation.stride", option},
+                    "with a memory, windows do not overlap (allowed: auto)"),
+       violation_if(trained > 0 && config.training.batch_lengths != BatchLengths::alike,
+                    {"training.batch_lengths", option},
+                    "with a memory, a batch has the next window of each lane (allowed: alike)"),
+       violation_if(
+           rows > model.max_positions, {"model.max_positions", "task.context", option},
+           "too few positions for windows of {} tokens and {}: {} ({}; allowed: {} or more)",
+           text->context, option, memory, model.max_positions, rows)});
 }
 
 }  // namespace tapehead

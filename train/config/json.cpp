@@ -1,8 +1,8 @@
 // Writes a config as JSON, and the JSON Schema of configs for editors.
 
 #include "train/config/config.hpp"
-#include "train/config/rows.hpp"
 #include "train/config/values.hpp"
+#include "train/output/figure_table.hpp"
 
 namespace tapehead {
 namespace {
@@ -23,10 +23,7 @@ struct ValueJson {
   Json operator()(const std::optional<Value>* member) const {
     return *member ? Json(**member) : nullptr;
   }
-  template <class Value>
-  Json operator()(const Value* member) const {
-    return *member;
-  }
+  Json operator()(const auto* member) const { return *member; }
 };
 
 template <class Number>
@@ -34,18 +31,17 @@ Json number_type(const Field& field) {
   Json schema{{"type", std::is_integral_v<Number> ? "integer" : "number"}};
   if (std::isfinite(field.minimum)) {
     schema[field.exclusive_minimum ? "exclusiveMinimum" : "minimum"] =
-        Json::parse(limit_text(field.minimum));
+        Json::parse(number_text(field.minimum));
   }
   if (std::isfinite(field.maximum)) {
     schema[field.exclusive_maximum ? "exclusiveMaximum" : "maximum"] =
-        Json::parse(limit_text(field.maximum));
+        Json::parse(number_text(field.maximum));
   }
   return schema;
 }
 
 Json auto_or_null() { return {{"enum", Json::array({"auto", nullptr})}}; }
 
-// The schema of one option's value.
 struct ValueSchema {
   const Field& field;
 
@@ -120,10 +116,7 @@ Json task_schema() {
   Json variants = Json::array();
   Json result;
   for (const auto& group : task_groups()) {
-    Json names = Json::array();
-    for (const TaskKind* task : group) {
-      names.push_back(task->name);
-    }
+    const Json names = mapped(group, &TaskKind::name);
     Config config = config_for(*group.front());
     const Section section = sections(config)[1];
     Json condition{{"properties", {{"name", {{"enum", names}}}}}};
@@ -147,14 +140,10 @@ Json task_schema() {
 }  // namespace
 
 std::string config_json(const Config& config) {
-  Config copy = config;  // rows point into their config
   Json all;
-  for (const Section& section : sections(copy)) {
-    Json& object = section.name.empty() ? all : all[std::string(section.name)];
-    for (const Row& row : section.rows) {
-      object[std::string(row.field.name)] = std::visit(ValueJson{}, row.cell);
-    }
-  }
+  for_each_option(config, [&](const std::string& name, const Row& row) {
+    put(all, name, std::visit(ValueJson{}, row.cell));
+  });
   return all.dump(2);
 }
 

@@ -7,14 +7,11 @@
 #include <system_error>
 
 #include "core/text.hpp"
-#include "train/config/config.hpp"
 #include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {
 namespace {
-
-namespace fs = std::filesystem;
 
 // "; did you mean ...?" with the most similar file name in the directory, or empty.
 std::string suggestion(const fs::path& file) {
@@ -40,6 +37,17 @@ fs::path identity(const std::string& file) {
   std::error_code ignored;
   const fs::path real = fs::weakly_canonical(file, ignored);
   return real.empty() ? fs::path(file) : real;
+}
+
+// Removes the entry `base` from a document and returns it, if there is one.
+std::optional<ConfigEntry> take_base(ConfigNode& root) {
+  const auto found = std::ranges::find(root.entries, base_key, &ConfigEntry::key);
+  if (found == root.entries.end()) {
+    return {};
+  }
+  ConfigEntry entry = std::move(*found);
+  root.entries.erase(found);
+  return entry;
 }
 
 // Reads the base that `entry` of the last source names. `sources`: the document itself, then its
@@ -82,7 +90,7 @@ std::optional<ConfigSource> written_beside(const fs::path& config) {
   }
   const std::string name = file.string();
   if (!fs::is_regular_file(status_of(file))) {
-    throw IoError(fmt::format("cannot read {}: it is not a regular file", shown(name)));
+    throw IoError("cannot read {}: it is not a regular file", shown(name));
   }
   const std::string text = read_config_text(file);
   return ConfigSource{
@@ -101,10 +109,10 @@ LoadedConfig load(const fs::path& file, const std::vector<Override>& overrides,
 std::string read_config_text(const fs::path& file) {
   const fs::file_status status = status_of(file);
   if (status.type() == fs::file_type::not_found) {
-    throw ConfigError(fmt::format("{}: no such file{}", shown(file.string()), suggestion(file)));
+    throw ConfigError("{}: no such file{}", shown(file.string()), suggestion(file));
   }
   if (fs::is_directory(status)) {
-    throw ConfigError(fmt::format("{}: a directory, not a config file", shown(file.string())));
+    throw ConfigError("{}: a directory, not a config file", shown(file.string()));
   }
   // One byte more than the largest config: parse_document rejects larger texts.
   std::string text((std::size_t{1} << 20) + 1, '\0');
@@ -112,8 +120,7 @@ std::string read_config_text(const fs::path& file) {
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!stream.is_open() || stream.bad()) {
     const std::error_code reason(errno, std::generic_category());
-    throw ConfigError(
-        fmt::format("{}: cannot be read: {}", shown(file.string()), reason.message()));
+    throw ConfigError("{}: cannot be read: {}", shown(file.string()), reason.message());
   }
   text.resize(static_cast<std::size_t>(stream.gcount()));
   return text;
@@ -122,17 +129,11 @@ std::string read_config_text(const fs::path& file) {
 std::vector<ConfigSource> with_bases(ConfigNode root, std::string_view file) {
   std::vector<ConfigSource> sources;
   sources.push_back({.file = std::string(file), .root = std::move(root)});
-  while (true) {
-    std::vector<ConfigEntry>& entries = sources.back().root.entries;
-    const auto found = std::ranges::find(entries, base_key, &ConfigEntry::key);
-    if (found == entries.end()) {
-      std::ranges::reverse(sources);
-      return sources;
-    }
-    const ConfigEntry entry = std::move(*found);
-    entries.erase(found);
-    sources.push_back(read_base(sources, entry));
+  while (const auto base = take_base(sources.back().root)) {
+    sources.push_back(read_base(sources, *base));
   }
+  std::ranges::reverse(sources);
+  return sources;
 }
 
 LoadedConfig load_config(const fs::path& file, const std::vector<std::string>& overrides) {

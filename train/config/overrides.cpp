@@ -17,7 +17,7 @@ Override parse_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = trimmed(std::string_view(text).substr(0, equals));
   if (equals == std::string::npos || name.empty()) {
-    throw ConfigError(fmt::format("{}: not of the form section.option=value", place));
+    throw ConfigError("{}: not of the form section.option=value", place);
   }
   const std::size_t dot = name.find('.');
   const bool outside = dot == std::string_view::npos;
@@ -44,8 +44,7 @@ bool sets(const std::vector<Override>& overrides, const std::string& name) {
 }
 
 // The documents without the options for which `which(name)` holds.
-template <class Which>
-Sources without(Sources sources, const Which& which) {
+Sources without(Sources sources, const auto& which) {
   for (ConfigSource& source : sources) {
     for (ConfigEntry& section : source.root.entries) {
       std::erase_if(section.value.entries, [&](const ConfigEntry& option) {
@@ -85,29 +84,6 @@ void add_own(const LoadedConfig& loaded, std::string_view leader, std::vector<st
     } else if (std::ranges::find(own, name) == own.end()) {
       own.push_back(name);
     }
-  }
-}
-
-void expect_effect(const Sources& sources, const std::vector<Override>& overrides,
-                   const LoadedConfig& loaded) {
-  for (const Override& one : overrides) {
-    const std::string name = full_name(one);
-    std::vector<std::string> own;
-    add_own(loaded, name, own);
-    const auto is_own = [&](const std::string& option) {
-      return std::ranges::find(own, option) != own.end();
-    };
-    if (own.empty() || has_effect(sources, overrides, name) ||
-        !has_effect(without(sources, is_own), overrides, name)) {
-      continue;
-    }
-    for (std::string& option : own) {
-      option = fmt::format("{}: {}", loaded.origins.at(option), option);
-    }
-    throw ConfigError(
-        fmt::format("{}: has no effect, because the options that would follow {} have values of "
-                    "their own ({}); set these instead",
-                    one.place, name, join(own, ", ")));
   }
 }
 
@@ -159,7 +135,25 @@ std::string full_name(const Override& value) { return full_name(value.section, v
 
 LoadedConfig override_config(const Sources& sources, const std::vector<Override>& overrides) {
   LoadedConfig loaded = read_config(sources, overrides);
-  expect_effect(sources, overrides, loaded);
+  for (const Override& one : overrides) {
+    const std::string name = full_name(one);
+    std::vector<std::string> own;
+    add_own(loaded, name, own);
+    const auto is_own = [&](const std::string& option) {
+      return std::ranges::find(own, option) != own.end();
+    };
+    if (own.empty() || has_effect(sources, overrides, name) ||
+        !has_effect(without(sources, is_own), overrides, name)) {
+      continue;
+    }
+    for (std::string& option : own) {
+      option = fmt::format("{}: {}", loaded.origins.at(option), option);
+    }
+    throw ConfigError(
+        "{}: has no effect, because the options that would follow {} have values of "
+        "their own ({}); set these instead",
+        one.place, name, join(own, ", "));
+  }
   return loaded;
 }
 
@@ -185,9 +179,7 @@ LoadedConfig override_run(const Sources& stored, const ConfigSource& written,
 }
 
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts) {
-  std::vector<Override> overrides;
-  std::ranges::transform(texts, std::back_inserter(overrides), parse_override);
-  return overrides;
+  return mapped(texts, parse_override);
 }
 
 }  // namespace tapehead

@@ -55,7 +55,6 @@ LoadedConfig override_run(const std::vector<ConfigSource>& stored, const ConfigS
                           const std::vector<Override>& overrides);
 
 // load_config with parsed overrides, which carry their own places for messages.
-LoadedConfig load_with_overrides(const std::filesystem::path& file,
-                                 const std::vector<Override>& overrides);
+LoadedConfig load_with_overrides(const fs::path& file, const std::vector<Override>& overrides);
 
 }  // namespace tapehead

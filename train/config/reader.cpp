@@ -1,10 +1,7 @@
 // The config reader turns a document and overrides into a checked, resolved config with origins.
 
 #include "core/text.hpp"
-#include "train/config/config.hpp"
-#include "train/config/document/document.hpp"
 #include "train/config/overrides.hpp"
-#include "train/config/rows.hpp"
 #include "train/config/rules.hpp"
 #include "train/config/values.hpp"
 
@@ -17,20 +14,8 @@ class Reader {
 
   // Options of a later source replace options of an earlier source.
   LoadedConfig read(const std::vector<ConfigSource>& sources) {
-    for (const bool task_name : {true, false}) {  // the task's name determines the valid options
-      all_ = sections(loaded_.config);
-      for (const ConfigSource& source : sources) {
-        source_ = &source;
-        for (const ConfigEntry& entry : source.root.entries) {
-          task_name ? read_task_name(entry) : read_entry(entry);
-        }
-      }
-      for (const Override& one : overrides_) {
-        if (names_task(one.section, one.option) == task_name) {
-          apply(one);
-        }
-      }
-    }
+    read_options(sources, true);  // the task's name first, because it determines the valid options
+    read_options(sources, false);
     std::ranges::transform(sources | std::views::reverse, std::back_inserter(loaded_.files),
                            &ConfigSource::file);
     note_written();
@@ -38,7 +23,11 @@ class Reader {
     for_each_option(all_, [&](const std::string& name, const Row&) {
       loaded_.origins.try_emplace(name, "default");
     });
-    check_rules();
+    for (const Rule& rule : rules()) {
+      if (const auto violation = rule.check(loaded_.config)) {
+        fail(place_of(*violation), violation->problem);
+      }
+    }
     resolve_options();
     return std::move(loaded_);
   }
@@ -52,11 +41,27 @@ class Reader {
   }
 
   [[noreturn]] static void fail(std::string_view place, std::string_view problem) {
-    throw ConfigError(fmt::format("{}: {}", place, problem));
+    throw ConfigError("{}: {}", place, problem);
   }
 
   static bool names_task(std::string_view section, std::string_view option) {
     return section == "task" && option == "name";
+  }
+
+  // Reads either the task's name or all other options: those of the sources, then the overrides.
+  void read_options(const std::vector<ConfigSource>& sources, bool of_task_name) {
+    all_ = sections(loaded_.config);
+    for (const ConfigSource& source : sources) {
+      source_ = &source;
+      for (const ConfigEntry& entry : source.root.entries) {
+        of_task_name ? read_task_name(entry) : read_entry(entry);
+      }
+    }
+    for (const Override& one : overrides_) {
+      if (names_task(one.section, one.option) == of_task_name) {
+        apply(one);
+      }
+    }
   }
 
   void read_task_name(const ConfigEntry& section) {
@@ -159,14 +164,6 @@ class Reader {
       const auto node = make_node(ConfigNode::Kind::scalar, {}, std::string(value));
       set(row, name, node, places_.at("model.preset"));
       loaded_.origins[name] = preset_origin_;
-    }
-  }
-
-  void check_rules() const {
-    for (const Rule& rule : rules()) {
-      if (const auto violation = rule.check(loaded_.config)) {
-        fail(place_of(*violation), violation->problem);
-      }
     }
   }
 

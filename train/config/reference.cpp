@@ -2,7 +2,6 @@
 
 #include "core/text.hpp"
 #include "train/config/config.hpp"
-#include "train/config/rows.hpp"
 #include "train/config/rules.hpp"
 #include "train/config/values.hpp"
 

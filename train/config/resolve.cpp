@@ -9,87 +9,53 @@ namespace tapehead {
 
 namespace {
 
-// Vaswani et al. 2017. Section 3.1: norms after the residual sums. Section 3.2.2: projections
-// without biases. Section 3.3: feed-forward blocks with biases, four times as wide as the model.
-// Section 3.4: one matrix for both embeddings and the output; embeddings times √d_model. Section
-// 3.5: sines. Section 5.4: dropout only on the blocks' outputs and the embeddings. The paper does
-// not say how weights are initialised.
-std::vector<PresetValue> vaswani(const Config& config) {
-  const bool one_vocabulary = config.model.traits().context && !has_two_vocabularies(config);
-  return {{"model.feed_forward", "plain"},
-          {"model.activation", "relu"},
-          {"model.norm", "layer_norm"},
-          {"model.norm_position", "post"},
-          {"model.bias_attention", "false"},
-          {"model.bias_feed_forward", "true"},
-          {"model.embedding_scale", "sqrt_d_model"},
-          {"model.positions", "sinusoidal"},
-          {"model.dropout", "0.1"},
-          {"model.dropout_attention", "0"},
-          {"model.dropout_feed_forward", "0"},
-          {"model.tie_embeddings", one_vocabulary ? "all" : "target_output"},
-          {"model.initializer", "xavier_uniform"}};
-}
-
-// Radford et al. 2019, section 2.3: norms before the blocks, smaller last maps of the blocks.
+// What presets set: a column for each preset after `none`; empty: not set.
+//
+// vaswani: Vaswani et al. 2017. Section 3.1: norms after the residual sums. Section 3.2.2:
+// projections without biases. Section 3.3: feed-forward blocks with biases, four times as wide as
+// the model. Section 3.4: one matrix for both embeddings and the output; embeddings times √d_model.
+// Section 3.5: sines. Section 5.4: dropout only on the blocks' outputs and the embeddings. The
+// paper does not say how weights are initialised.
+//
+// gpt2: Radford et al. 2019, section 2.3: norms before the blocks, smaller last maps of the blocks.
 // Published code (src/model.py): gelu in its tanh form, epsilon 1e-5, standard deviation 0.02,
 // output tied to the embedding. Radford et al. 2018, section 4.1: dropout.
-std::vector<PresetValue> gpt2() {
-  return {{"model.feed_forward", "plain"},
-          {"model.activation", "gelu"},
-          {"model.norm", "layer_norm"},
-          {"model.norm_epsilon", "1e-5"},
-          {"model.norm_position", "pre"},
-          {"model.bias_attention", "true"},
-          {"model.bias_feed_forward", "true"},
-          {"model.embedding_scale", "none"},
-          {"model.positions", "learned"},
-          {"model.dropout", "0.1"},
-          {"model.tie_embeddings", "target_output"},
-          {"model.initializer", "normal"},
-          {"model.initializer_depth_scale", "true"}};
-}
+//
+// llama: Touvron et al. 2023, section 2.2: RMS norm before the blocks, SwiGLU of width 2/3 4 d,
+// rotary positions. Published code (llama/model.py): no biases, no dropout, epsilon 1e-5, an output
+// layer that is not tied. Rotary pairs are halves, as in Hugging Face's checkpoints.
+//
+// bert: Devlin et al. 2019, appendix A.2: dropout of attention weights, blocks' outputs and
+// embeddings. Published code (modeling.py): norms after the residual sums, epsilon 1e-12, gelu in
+// its tanh form, learned positions, two token types, a norm of the embeddings, standard deviation
+// 0.02.
+struct PresetRow {
+  std::string_view option;
+  std::array<std::string_view, EnumNames<Preset>::names.size() - 1> values;
+};
+constexpr std::string_view tied_option = "model.tie_embeddings";
+constexpr std::array preset_rows{
+    PresetRow{"model.feed_forward", {"plain", "plain", "gated", "plain"}},
+    PresetRow{"model.activation", {"relu", "gelu", "silu", "gelu"}},
+    PresetRow{"model.norm", {"layer_norm", "layer_norm", "rms_norm", "layer_norm"}},
+    PresetRow{"model.norm_epsilon", {"", "1e-5", "1e-5", "1e-12"}},
+    PresetRow{"model.norm_position", {"post", "pre", "pre", "post"}},
+    PresetRow{"model.bias_attention", {"false", "true", "false", "true"}},
+    PresetRow{"model.bias_feed_forward", {"true", "true", "false", "true"}},
+    PresetRow{"model.embedding_scale", {"sqrt_d_model", "none", "none", "none"}},
+    PresetRow{"model.positions", {"sinusoidal", "learned", "none", "learned"}},
+    PresetRow{"model.token_types", {"", "", "", "2"}},
+    PresetRow{"model.embedding_norm", {"", "", "", "true"}},
+    PresetRow{"model.dropout", {"0.1", "0.1", "0", "0.1"}},
+    PresetRow{"model.dropout_attention", {"0", "", "", ""}},
+    PresetRow{"model.dropout_feed_forward", {"0", "", "", "0"}},
+    PresetRow{tied_option, {"target_output", "target_output", "none", ""}},
+    PresetRow{"model.initializer", {"xavier_uniform", "normal", "normal", "normal"}},
+    PresetRow{"model.initializer_depth_scale", {"", "true", "", ""}},
+    PresetRow{"attention.positions", {"", "", "rotary", ""}},
+    PresetRow{"attention.rotary_pairs", {"", "", "halves", ""}}};
 
-// Touvron et al. 2023, section 2.2: RMS norm before the blocks, SwiGLU of width 2/3 4 d, rotary
-// positions. Published code (llama/model.py): no biases, no dropout, epsilon 1e-5, an output layer
-// that is not tied. Rotary pairs are halves, as in Hugging Face's checkpoints.
-std::vector<PresetValue> llama() {
-  return {{"model.feed_forward", "gated"},      {"model.activation", "silu"},
-          {"model.norm", "rms_norm"},           {"model.norm_epsilon", "1e-5"},
-          {"model.norm_position", "pre"},       {"model.bias_attention", "false"},
-          {"model.bias_feed_forward", "false"}, {"model.embedding_scale", "none"},
-          {"model.positions", "none"},          {"model.dropout", "0"},
-          {"model.tie_embeddings", "none"},     {"model.initializer", "normal"},
-          {"attention.positions", "rotary"},    {"attention.rotary_pairs", "halves"}};
-}
-
-// Devlin et al. 2019, appendix A.2: dropout of attention weights, blocks' outputs and embeddings.
-// Published code (modeling.py): norms after the residual sums, epsilon 1e-12, gelu in its tanh
-// form, learned positions, two token types, a norm of the embeddings, standard deviation 0.02.
-// Running text (run_pretraining.py): a transform, and the embedding table as the output layer.
-// Classes (run_classifier.py): a pooler before the output layer. Both output layers have a bias.
-std::vector<PresetValue> bert(const Use& use) {
-  std::vector<PresetValue> values{
-      {"model.feed_forward", "plain"},     {"model.activation", "gelu"},
-      {"model.norm", "layer_norm"},        {"model.norm_epsilon", "1e-12"},
-      {"model.norm_position", "post"},     {"model.bias_attention", "true"},
-      {"model.bias_feed_forward", "true"}, {"model.embedding_scale", "none"},
-      {"model.positions", "learned"},      {"model.token_types", "2"},
-      {"model.embedding_norm", "true"},    {"model.dropout", "0.1"},
-      {"model.dropout_feed_forward", "0"}, {"model.initializer", "normal"}};
-  if (use.windows) {
-    values.insert(values.end(), {{"model.head_transform", "masked"},
-                                 {"model.tie_embeddings", "target_output"},
-                                 {"model.bias_output", "true"}});
-  } else if (!use.gives_entries()) {
-    values.insert(values.end(),
-                  {{"model.head_transform", "pooler"}, {"model.bias_output", "true"}});
-  }
-  return values;
-}
-
-template <class Value>
-void fill(std::optional<Value>& option, Value value) {
+void fill(auto& option, const auto& value) {
   if (!option) {
     option = value;
   }
@@ -115,18 +81,32 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> follow{{
 
 }  // namespace
 
-// Classes are not entries of the embedding, so the output layer cannot be tied to it.
 std::vector<PresetValue> preset_values(const Config& config) {
   const Preset preset = config.model.preset;
+  if (preset == Preset::none) {
+    return {};
+  }
   const Use& use = use_of(config);
-  std::vector<PresetValue> values = preset == Preset::vaswani ? vaswani(config)
-                                    : preset == Preset::bert  ? bert(use)
-                                    : preset == Preset::gpt2  ? gpt2()
-                                    : preset == Preset::llama ? llama()
-                                                              : std::vector<PresetValue>();
-  std::erase_if(values, [&](const PresetValue& value) {
-    return !use.gives_entries() && value.option == "model.tie_embeddings";
-  });
+  const bool one_vocabulary = config.model.traits().context && !has_two_vocabularies(config);
+  const bool ties_all = preset == Preset::vaswani && one_vocabulary;
+  std::vector<PresetValue> values;
+  for (const auto& [option, of_presets] : preset_rows) {
+    const std::string_view value = of_presets[static_cast<std::size_t>(preset) - 1];
+    // Classes are not entries of the embedding, so the output layer cannot be tied to it.
+    if (!value.empty() && (option != tied_option || use.gives_entries())) {
+      values.push_back({option, option == tied_option && ties_all ? "all" : value});
+    }
+  }
+  // Running text (run_pretraining.py): a transform, and the embedding table as the output layer.
+  // Classes (run_classifier.py): a pooler before the output layer. Both output layers have a bias.
+  if (preset == Preset::bert && use.windows) {
+    values.insert(values.end(), {{"model.head_transform", "masked"},
+                                 {tied_option, "target_output"},
+                                 {"model.bias_output", "true"}});
+  } else if (preset == Preset::bert && !use.gives_entries()) {
+    values.insert(values.end(),
+                  {{"model.head_transform", "pooler"}, {"model.bias_output", "true"}});
+  }
   return values;
 }
 

@@ -7,6 +7,10 @@ namespace tapehead {
 
 namespace {
 
+std::vector<std::string_view> names_of(const std::vector<Row>& rows) {
+  return mapped(rows, [](const Row& row) { return row.field.name; });
+}
+
 std::vector<std::string_view> option_names(const TaskKind& task) {
   TaskOptions options(task);
   return names_of(rows_of(options));
@@ -30,14 +34,6 @@ std::vector<std::string> homes(const std::vector<Section>& all, std::string_view
 }
 
 }  // namespace
-
-std::vector<std::string_view> names_of(const std::vector<Row>& rows) {
-  std::vector<std::string_view> names;
-  for (const Row& row : rows) {
-    names.push_back(row.field.name);
-  }
-  return names;
-}
 
 std::vector<Section> sections(Config& config) {
   std::vector<Section> all{{"", "", rows_of(config)}};
@@ -93,13 +89,11 @@ Index edit_distance(std::string_view from, std::string_view to) {
     return table[i * columns + j];
   };
   for (std::size_t i = 0; i <= from.size(); ++i) {
-    distance(i, 0) = static_cast<Index>(i);
-  }
-  for (std::size_t j = 0; j <= to.size(); ++j) {
-    distance(0, j) = static_cast<Index>(j);
-  }
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    for (std::size_t j = 1; j <= to.size(); ++j) {
+    for (std::size_t j = 0; j <= to.size(); ++j) {
+      if (i == 0 || j == 0) {
+        distance(i, j) = static_cast<Index>(i + j);
+        continue;
+      }
       const Index replaced = distance(i - 1, j - 1) + (from[i - 1] == to[j - 1] ? 0 : 1);
       Index best = std::min({replaced, distance(i - 1, j) + 1, distance(i, j - 1) + 1});
       if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {

@@ -26,8 +26,7 @@ std::vector<Section> sections(Config& config);
 std::string full_name(std::string_view section, std::string_view option);
 
 // Calls visit(full name, row) for each option.
-template <class Visitor>
-void for_each_option(const std::vector<Section>& all, const Visitor& visit) {
+void for_each_option(const std::vector<Section>& all, const auto& visit) {
   for (const Section& section : all) {
     for (const Row& row : section.rows) {
       visit(full_name(section.name, row.field.name), row);
@@ -35,13 +34,7 @@ void for_each_option(const std::vector<Section>& all, const Visitor& visit) {
   }
 }
 
-// Visits the options of a copy of the config.
-template <class Visitor>
-void for_each_option(Config config, const Visitor& visit) {
-  for_each_option(sections(config), visit);
-}
-
-std::vector<std::string_view> names_of(const std::vector<Row>& rows);
+void for_each_option(Config config, const auto& visit) { for_each_option(sections(config), visit); }
 
 // The row of an option, or null.
 const Row* find_row(const std::vector<Row>& rows, std::string_view option);

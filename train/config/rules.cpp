@@ -14,58 +14,46 @@ namespace {
 
 using Verdict = std::optional<Violation>;
 
-// Reports the first list of the section whose length is not the number of layers of this kind.
-Verdict list_over(const AttentionSettings& settings, std::string_view section, AttentionKind kind,
-                  Index layers) {
-  Verdict verdict;
-  AttentionSettings::walk(
-      [&](const Field& field, const auto& option) {
-        const Index values = std::ssize(option.values);
-        if (!verdict && values > 1 && values != layers) {
-          verdict = Violation{
-              {fmt::format("{}.{}", section, field.name), "model.layers"},
-              fmt::format("a list over layers has one value for each ({} values, {} layers of {})",
-                          values, layers, name_of(kind))};
-        }
-      },
-      settings);
-  return verdict;
-}
-
+// Reports the first list whose length is not the number of layers of a kind.
 Verdict lists_over_layers(const Config& config) {
   const ModelOptions& model = config.model;
+  Verdict verdict;
   for (const AttentionKind kind : attention_kinds) {
     const Index layers = attention_layers(model, kind);
-    if (layers == 0) {
-      continue;
-    }
-    const Verdict own = list_over(model.settings(kind), name_of(kind), kind, layers);
-    if (const Verdict found = own ? own : list_over(model.attention, "attention", kind, layers)) {
-      return found;
-    }
+    const auto check = [&](std::string_view section, const AttentionSettings& settings) {
+      AttentionSettings::walk(
+          [&](const Field& field, const auto& option) {
+            const Index values = std::ssize(option.values);
+            if (!verdict && layers > 0 && values > 1 && values != layers) {
+              verdict = Violation{{fmt::format("{}.{}", section, field.name), "model.layers"},
+                                  fmt::format("a list over layers has one value for each ({} "
+                                              "values, {} layers of {})",
+                                              values, layers, name_of(kind))};
+            }
+          },
+          settings);
+    };
+    check(name_of(kind), model.settings(kind));
+    check("attention", model.attention);
   }
-  return {};
+  return verdict;
 }
 
 Verdict warmup_ends(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (!training.steps || training.warmup < *training.steps) {
-    return {};
-  }
-  return Violation{{"training.warmup", "training.steps"},
-                   fmt::format("the warmup must end before the run does (warmup {}, steps {})",
-                               training.warmup, *training.steps)};
+  const Index steps = training.steps.value_or(training.warmup + 1);
+  return violation_if(training.warmup >= steps, {"training.warmup", "training.steps"},
+                      "the warmup must end before the run does (warmup {}, steps {})",
+                      training.warmup, steps);
 }
 
 Verdict rate_falls_to_its_end(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (training.learning_rate_end <= training.learning_rate) {
-    return {};
-  }
-  return Violation{{"training.learning_rate_end", "training.learning_rate"},
-                   fmt::format("the learning rate must not end above its highest value ({}; "
-                               "learning_rate {})",
-                               training.learning_rate_end, training.learning_rate)};
+  return violation_if(
+      training.learning_rate_end > training.learning_rate,
+      {"training.learning_rate_end", "training.learning_rate"},
+      "the learning rate must not end above its highest value ({}; learning_rate {})",
+      training.learning_rate_end, training.learning_rate);
 }
 
 Verdict metric_is_measured(const Config& config) {
@@ -79,30 +67,25 @@ Verdict metric_is_measured(const Config& config) {
   if (std::ranges::find(measured, kind.name) != measured.end()) {
     return {};
   }
-  const auto because = [&](std::string_view option, std::string_view reason) {
-    return Violation{{"evaluation.metric", std::string(option)},
-                     fmt::format("{} {} (allowed: {})", kind.name, reason, join(measured, ", "))};
+  const auto because = [&](bool broken, std::string_view option, std::string_view reason) {
+    return violation_if(broken, {"evaluation.metric", std::string(option)}, "{} {} (allowed: {})",
+                        kind.name, reason, join(measured, ", "));
   };
-  if (!is_measured(kind, config.task.kind().examples)) {
-    return because("task.name", "is not measured for this task");
-  }
-  if (!is_measured(kind, config)) {
-    return because("model.family",
-                   "is of a whole text, and an encoder predicts only its masked tokens");
-  }
-  return because("evaluation.decode", "needs evaluation.decode, which is false");
+  return first_violation(
+      {because(!is_measured(kind, config.task.kind().examples), "task.name",
+               "is not measured for this task"),
+       because(!is_measured(kind, config), "model.family",
+               "is of a whole text, and an encoder predicts only its masked tokens"),
+       because(true, "evaluation.decode", "needs evaluation.decode, which is false")});
 }
 
 Verdict tied_share_words(const Config& config) {
-  if (Verdict found = tied_source_exists(config.model)) {
-    return found;
-  }
-  if (!ties_source(config.model.tie_embeddings) || !has_two_vocabularies(config)) {
-    return {};
-  }
-  return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
-                   "source and target embeddings cannot be shared with two vocabularies (allowed "
-                   "with task.joint_vocabulary false: none, target_output)"};
+  return first_violation(
+      {tied_source_exists(config.model),
+       violation_if(ties_source(config.model.tie_embeddings) && has_two_vocabularies(config),
+                    {"model.tie_embeddings", "task.joint_vocabulary"},
+                    "source and target embeddings cannot be shared with two vocabularies (allowed "
+                    "with task.joint_vocabulary false: none, target_output)")});
 }
 
 Verdict positions_suffice(const Config& config) {
@@ -111,31 +94,19 @@ Verdict positions_suffice(const Config& config) {
   const Index tokens = use.sides * longest;
   const Index rows = tokens + use.marks_beside;
   const Index positions = config.model.max_positions;
-  if (rows <= positions) {
-    return {};
-  }
-  return Violation{{"model.max_positions", std::string(option), "model.positions"},
-                   fmt::format("too few positions for {} ({}; allowed: {} or more)",
-                               fmt::format(fmt::runtime(use.longest), tokens), positions, rows)};
+  return violation_if(rows > positions,
+                      {"model.max_positions", std::string(option), "model.positions"},
+                      "too few positions for {} ({}; allowed: {} or more)",
+                      fmt::format(fmt::runtime(use.longest), tokens), positions, rows);
 }
 
 Verdict stride_covers(const Config& config) {
   const auto* text = config.task.find<TextOptions>();
-  const auto& stride = config.evaluation.stride;
-  if (text == nullptr || !stride || *stride <= text->context) {
-    return {};
-  }
-  return Violation{{"evaluation.stride", "task.context"},
-                   fmt::format("windows of {} tokens would leave some out ({}; allowed: 1 to {})",
-                               text->context, *stride, text->context)};
-}
-
-// A rule whose message is always the same.
-Rule plain_rule(std::string_view says, bool (*broken)(const Config&),
-                const std::vector<std::string>& options, const std::string& problem) {
-  return {says, [=](const Config& config) {
-            return broken(config) ? Verdict(Violation{options, problem}) : Verdict();
-          }};
+  const Index stride = config.evaluation.stride.value_or(0);
+  const Index context = text == nullptr ? stride : text->context;
+  return violation_if(stride > context, {"evaluation.stride", "task.context"},
+                      "windows of {} tokens would leave some out ({}; allowed: 1 to {})", context,
+                      stride, context);
 }
 
 // Makes a rule of nn/attention/model_rules.hpp a rule about a config.
@@ -176,21 +147,21 @@ std::span<const Rule> rules() {
       {"The tasks `text` and `labelled_text` need `model.family: decoder` or `encoder`; `text` "
        "needs `model.prefix: causal`.",
        text_has_one_stack},
-      plain_rule(
-          "With `labelled_text`, `model.tie_embeddings` is `none`.",
-          [](const Config& config) {
-            return !use_of(config).gives_entries() && config.model.tie_embeddings != Tying::none;
-          },
-          {"model.tie_embeddings", "model.preset", "task.name"},
-          "the outputs are classes, not entries of the vocabulary (allowed: none)"),
-      plain_rule(
-          "With `task.texts: 2`, `model.token_types` is 0, or 2 or more.",
-          [](const Config& config) {
-            const auto* text = config.task.find<LabelledTextOptions>();
-            return text != nullptr && text->texts > 1 && config.model.token_types == 1;
-          },
-          {"model.token_types", "task.texts"},
-          "tokens of two texts have two types (1; allowed: 0 for no types, 2 or more)"),
+      {"With `labelled_text`, `model.tie_embeddings` is `none`.",
+       [](const Config& config) {
+         return violation_if(
+             !use_of(config).gives_entries() && config.model.tie_embeddings != Tying::none,
+             {"model.tie_embeddings", "model.preset", "task.name"},
+             "the outputs are classes, not entries of the vocabulary (allowed: none)");
+       }},
+      {"With `task.texts: 2`, `model.token_types` is 0, or 2 or more.",
+       [](const Config& config) {
+         const auto* text = config.task.find<LabelledTextOptions>();
+         return violation_if(
+             text != nullptr && text->texts > 1 && config.model.token_types == 1,
+             {"model.token_types", "task.texts"},
+             "tokens of two texts have two types (1; allowed: 0 for no types, 2 or more)");
+       }},
       {"`task.begin_mark: false` is for `model.family: decoder`, without `task.stream` and without "
        "a memory.",
        begin_mark_is_used},
@@ -200,13 +171,13 @@ std::span<const Rule> rules() {
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
        of_model<prefix_fits>},
-      plain_rule(
-          "With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
-          [](const Config& config) {
-            return config.model.traits().one_sequence && has_two_vocabularies(config);
-          },
-          {"task.joint_vocabulary", "model.family"},
-          "a decoder reads source and target with one vocabulary; set task.joint_vocabulary: true"),
+      {"With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
+       [](const Config& config) {
+         return violation_if(config.model.traits().one_sequence && has_two_vocabularies(config),
+                             {"task.joint_vocabulary", "model.family"},
+                             "a decoder reads source and target with one vocabulary; set "
+                             "task.joint_vocabulary: true");
+       }},
       {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given. "
        "Other incompatible options of attention are rejected with the reason.",
        of_model<attentions_compose>},
@@ -215,39 +186,39 @@ std::span<const Rule> rules() {
       {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
        unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
-      plain_rule(
-          "The schedules `linear` and `cosine` need an end in `training.steps` or "
-          "`training.epochs`. The last step has the rate `training.learning_rate_end`; if that is "
-          "0, it changes no weights, so a training of one step without a warmup changes none at "
-          "all. Without `training.warmup` no step has the rate `training.learning_rate`.",
-          [](const Config& config) {
-            const TrainingOptions& training = config.training;
-            const bool falls = training.schedule == ScheduleKind::linear ||
-                               training.schedule == ScheduleKind::cosine;
-            return falls && training.minutes && !training.steps && !training.epochs;
-          },
-          {"training.schedule", "training.minutes"},
-          "linear and cosine need a last step, which minutes alone do not determine; set "
-          "training.steps or training.epochs too"),
-      plain_rule(
-          "The schedule `noam` needs a `training.warmup` of at least 1.",
-          [](const Config& config) {
-            return config.training.schedule == ScheduleKind::noam && config.training.warmup == 0;
-          },
-          {"training.warmup", "training.schedule"},
-          "the noam schedule needs a warmup (0; allowed: 1 or more)"),
+      {"The schedules `linear` and `cosine` need an end in `training.steps` or "
+       "`training.epochs`. The last step has the rate `training.learning_rate_end`; if that is "
+       "0, it changes no weights, so a training of one step without a warmup changes none at "
+       "all. Without `training.warmup` no step has the rate `training.learning_rate`.",
+       [](const Config& config) {
+         const TrainingOptions& training = config.training;
+         const bool falls =
+             training.schedule == ScheduleKind::linear || training.schedule == ScheduleKind::cosine;
+         return violation_if(
+             falls && training.minutes && !training.steps && !training.epochs,
+             {"training.schedule", "training.minutes"},
+             "linear and cosine need a last step, which minutes alone do not determine; set "
+             "training.steps or training.epochs too");
+       }},
+      {"The schedule `noam` needs a `training.warmup` of at least 1.",
+       [](const Config& config) {
+         return violation_if(
+             config.training.schedule == ScheduleKind::noam && config.training.warmup == 0,
+             {"training.warmup", "training.schedule"},
+             "the noam schedule needs a warmup (0; allowed: 1 or more)");
+       }},
       {"An option whose meaning says `only with` or `only without` another one keeps its default "
        "otherwise.",
        unused_by_another},
       {"`training.learning_rate_end` is at most `training.learning_rate`.", rate_falls_to_its_end},
-      plain_rule(
-          "With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
-          [](const Config& config) {
-            const TrainingOptions& training = config.training;
-            return training.optimizer == OptimizerKind::muon && training.learning_rate == 0;
-          },
-          {"training.learning_rate", "training.optimizer"},
-          "muon_rate moves in proportion to learning_rate, which must be more than 0"),
+      {"With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
+       [](const Config& config) {
+         const TrainingOptions& training = config.training;
+         return violation_if(
+             training.optimizer == OptimizerKind::muon && training.learning_rate == 0,
+             {"training.learning_rate", "training.optimizer"},
+             "muon_rate moves in proportion to learning_rate, which must be more than 0");
+       }},
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy`, `macro_f1` and "
        "`mcc` for `labelled_text`, `label_f1` and `entity_f1` for `tagged_text`. `bleu`, `chrf`, "

@@ -27,8 +27,6 @@ std::optional<Violation> unused_depth_scale(const Config& config);
 std::optional<Violation> parts_exist(const Config& config);
 std::optional<Violation> text_has_one_stack(const Config& config);
 std::optional<Violation> begin_mark_is_used(const Config& config);
-
-// The rule about the memory of running text.
 std::optional<Violation> memory_fits(const Config& config);
 
 // Whether the source and the target of a text have a vocabulary each.

@@ -3,7 +3,6 @@
 
 #include "core/text.hpp"
 #include "nn/attention/spec.hpp"
-#include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/options/application.hpp"
 
@@ -11,17 +10,6 @@ namespace tapehead {
 namespace {
 
 using Verdict = std::optional<Violation>;
-
-template <class Predicate>
-bool any_of_kind(const ModelOptions& model, AttentionKind kind, const Predicate& predicate) {
-  return std::ranges::any_of(attention_specs(model, kind), predicate);
-}
-
-template <class Predicate>
-bool any_attention(const ModelOptions& model, const Predicate& predicate) {
-  return std::ranges::any_of(
-      attention_kinds, [&](AttentionKind kind) { return any_of_kind(model, kind, predicate); });
-}
 
 // The first value of `own` that is neither the default nor the inherited value. In a stored config
 // the section of each kind repeats the values of the section `attention`.
@@ -76,10 +64,7 @@ Verdict unused_budget(const ModelOptions& model) {
   const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {
     return widths_given(model, kind, model.attention);
   });
-  if (!model.attention.budget.given() || !all) {
-    return {};
-  }
-  return Violation{{"attention.budget"}, std::string(problem)};
+  return violation_if(model.attention.budget.given() && all, {"attention.budget"}, "{}", problem);
 }
 
 Verdict unused_d_head(const ModelOptions& model) {
@@ -96,11 +81,8 @@ Verdict unused_d_head(const ModelOptions& model) {
     return attention_layers(model, kind) == 0 || other_budget ||
            widths_given(model, kind, model.attention);
   });
-  if (stored || !all) {
-    return {};
-  }
-  return Violation{{"model.d_head", "attention.budget"},
-                   fmt::format("no attention has its width from model.d_head ({})", *model.d_head)};
+  return violation_if(!stored && all, {"model.d_head", "attention.budget"},
+                      "no attention has its width from model.d_head ({})", *model.d_head);
 }
 
 }  // namespace
@@ -108,15 +90,11 @@ Verdict unused_d_head(const ModelOptions& model) {
 Verdict unused_gate_options(const Config& config) {
   const TrainingOptions defaults;
   const bool rate = config.training.gate_rate != defaults.gate_rate;
-  if (config.training.gate_penalty == 0 && !rate) {
-    return {};
-  }
   const auto gated = [](const AttentionSpec& spec) { return spec.gates == HeadGating::l0; };
-  if (any_attention(config.model, gated)) {
-    return {};
-  }
-  return Violation{{rate ? "training.gate_rate" : "training.gate_penalty", "attention.gates"},
-                   "no attention has gates to train; set attention.gates: l0 too"};
+  return violation_if((rate || config.training.gate_penalty != 0) &&
+                          std::ranges::none_of(attention_specs(config.model), gated),
+                      {rate ? "training.gate_rate" : "training.gate_penalty", "attention.gates"},
+                      "no attention has gates to train; set attention.gates: l0 too");
 }
 
 Verdict unused_by_another(const Config& config) {
@@ -142,14 +120,15 @@ Verdict unused_by_positions(const Config& config) {
     }
     const auto used = [&](const AttentionSpec& spec) { return field.used_with(spec.positions); };
     const Value* value = said_anew(all, {}, standard, std::ssize(all.values));
-    if (value != nullptr && !any_attention(model, used)) {
+    if (value != nullptr && std::ranges::none_of(attention_specs(model), used)) {
       verdict = without_positions(field, "attention", *value);
     }
     const std::array own{&kinds...};
     for (const AttentionKind kind : attention_kinds) {
       value = said_anew(*own[static_cast<std::size_t>(kind)], all, standard,
                         attention_layers(model, kind));
-      if (!verdict && value != nullptr && !any_of_kind(model, kind, used)) {
+      if (!verdict && value != nullptr &&
+          std::ranges::none_of(attention_specs(model, kind), used)) {
         verdict = without_positions(field, name_of(kind), *value);
       }
     }
@@ -205,8 +184,7 @@ Verdict unused_by_evaluation(const Config& config) {
 }
 
 Verdict unused_widths(const Config& config) {
-  const Verdict verdict = unused_budget(config.model);
-  return verdict ? verdict : unused_d_head(config.model);
+  return first_violation({unused_budget(config.model), unused_d_head(config.model)});
 }
 
 Verdict unused_depth_scale(const Config& config) {
@@ -214,12 +192,11 @@ Verdict unused_depth_scale(const Config& config) {
   const auto projected = [](const AttentionSpec& spec) {
     return spec.heads > 0 && spec.combine == Combine::output;
   };
-  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none ||
-      any_attention(model, projected)) {
-    return {};
-  }
-  return Violation{{"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
-                   "no block ends with a map whose first weights it could scale"};
+  return violation_if(model.initializer_depth_scale &&
+                          model.feed_forward == FeedForwardKind::none &&
+                          std::ranges::none_of(attention_specs(model), projected),
+                      {"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
+                      "no block ends with a map whose first weights it could scale");
 }
 
 }  // namespace tapehead

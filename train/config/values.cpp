@@ -95,9 +95,7 @@ std::string node_text(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::sequence) {
     return value_shown(node.text);
   }
-  std::vector<std::string> texts;
-  std::ranges::transform(node.items, std::back_inserter(texts), node_text);
-  return value_shown(list_text(texts));
+  return value_shown(list_text(mapped(node.items, node_text)));
 }
 
 std::string_view scalar_text(const ConfigNode& item) {
@@ -111,41 +109,30 @@ std::string_view scalar_text(const ConfigNode& item) {
 // list without nested lists holds the values of the heads. Throws ConfigError with the problem
 // alone.
 void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) {
-  using Kind = ConfigNode::Kind;
-  const auto append = [&](const ConfigNode& item) {
-    std::visit(Assign{row.field, scalar_text(item)}, list.element->cell);
-    list.append();
+  const auto is_list = [&](const ConfigNode& item) {
+    return list.by_head && item.kind == ConfigNode::Kind::sequence;
+  };
+  const auto append_layer = [&](std::span<const ConfigNode> heads) {
+    if (heads.empty()) {
+      throw ConfigError("an empty list");
+    }
+    list.begin_layer();
+    for (const ConfigNode& head : heads) {
+      std::visit(Assign{row.field, scalar_text(head)}, list.element->cell);
+      list.append();
+    }
   };
   list.clear();
-  if (node.items.empty()) {
-    throw ConfigError("an empty list");
-  }
-  const bool of_layers =
-      !list.by_head || std::ranges::any_of(node.items, [](const ConfigNode& item) {
-        return item.kind == Kind::sequence;
-      });
-  if (!of_layers) {
-    list.begin_layer();
+  if (node.items.empty() || (list.by_head && std::ranges::none_of(node.items, is_list))) {
+    return append_layer(node.items);
   }
   for (const ConfigNode& item : node.items) {
-    if (of_layers) {
-      list.begin_layer();
-    }
-    if (list.by_head && item.kind == Kind::sequence) {
-      if (item.items.empty()) {
-        throw ConfigError("an empty list");
-      }
-      for (const ConfigNode& head : item.items) {
-        append(head);
-      }
-    } else {
-      append(item);
-    }
+    append_layer(is_list(item) ? std::span<const ConfigNode>(item.items) : std::span(&item, 1));
   }
 }
 
 [[noreturn]] void refuse(const Row& row, std::string_view problem, std::string_view value) {
-  throw ConfigError(fmt::format("{} ({}; allowed: {})", problem, value, allowed_text(row)));
+  throw ConfigError("{} ({}; allowed: {})", problem, value, allowed_text(row));
 }
 
 struct Write {
@@ -156,10 +143,7 @@ struct Write {
   std::string operator()(const double* member) const { return number_text(*member); }
   std::string operator()(const std::string* member) const { return nlohmann::json(*member).dump(); }
   std::string operator()(const std::vector<std::string>* member) const {
-    std::vector<std::string> texts;
-    std::ranges::transform(*member, std::back_inserter(texts),
-                           [&](const std::string& text) { return (*this)(&text); });
-    return list_text(texts);
+    return list_text(mapped(*member, [&](const std::string& text) { return (*this)(&text); }));
   }
   template <class Value>
   std::string operator()(const std::optional<Value>* member) const {
@@ -175,31 +159,23 @@ struct Write {
 };
 
 struct TypeText {
-  std::string_view operator()(const bool*) const { return "true or false"; }
-  std::string_view operator()(const std::integral auto*) const { return "whole number"; }
-  std::string_view operator()(const double*) const { return "number"; }
-  std::string_view operator()(const std::string*) const { return "text"; }
-  std::string_view operator()(const std::vector<std::string>*) const { return "list of texts"; }
-  std::string_view operator()(const std::optional<Index>*) const { return "whole number"; }
-  std::string_view operator()(const std::optional<double>*) const { return "number"; }
-  std::string_view operator()(const Choice&) const { return "choice"; }
-  std::string_view operator()(const Notation& notation) const {
+  std::string operator()(const bool*) const { return "true or false"; }
+  std::string operator()(const std::integral auto*) const { return "whole number"; }
+  std::string operator()(const double*) const { return "number"; }
+  std::string operator()(const std::string*) const { return "text"; }
+  std::string operator()(const std::vector<std::string>*) const { return "list of texts"; }
+  std::string operator()(const std::optional<Index>*) const { return "whole number"; }
+  std::string operator()(const std::optional<double>*) const { return "number"; }
+  std::string operator()(const Choice&) const { return "choice"; }
+  std::string operator()(const Notation& notation) const {
     return notation.also_number ? "whole number or text" : "text";
   }
-  std::string_view operator()(const LayeredCell& list) const {
-    return std::visit(*this, list.element->cell);
+  std::string operator()(const LayeredCell& list) const {
+    return std::visit(*this, list.element->cell) +
+           (list.by_head ? ", or a list over heads, or over layers of such lists"
+                         : ", or a list over layers");
   }
 };
-
-std::string type_text(const Row& row) {
-  std::string type(std::visit(TypeText{}, row.cell));
-  const auto* list = std::get_if<LayeredCell>(&row.cell);
-  if (list == nullptr) {
-    return type;
-  }
-  return type + (list->by_head ? ", or a list over heads, or over layers of such lists"
-                               : ", or a list over layers");
-}
 
 }  // namespace
 
@@ -243,12 +219,6 @@ std::string number_text(double value) {
   return text;
 }
 
-std::string limit_text(double value) {
-  constexpr double exact = 9007199254740992;  // 2^53
-  const bool whole = value == std::floor(value) && std::abs(value) < exact;
-  return whole ? fmt::format("{:.0f}", value) : number_text(value);
-}
-
 std::string range_text(const Row& row) {
   if (const auto* list = std::get_if<LayeredCell>(&row.cell)) {
     return range_text({row.field, list->element->cell});
@@ -266,7 +236,7 @@ std::string range_text(const Row& row) {
   if (std::isinf(field.minimum) && std::isinf(field.maximum)) {
     return "";
   }
-  const std::string range = (field.exclusive_minimum ? "above " : "") + limit_text(field.minimum);
+  const std::string range = (field.exclusive_minimum ? "above " : "") + number_text(field.minimum);
   if (std::isinf(field.maximum)) {
     return range + (field.exclusive_minimum ? "" : " or more");
   }
@@ -274,14 +244,14 @@ std::string range_text(const Row& row) {
   if (field.exclusive_minimum) {
     joint = field.exclusive_maximum ? ", below " : ", at most ";
   }
-  return range + joint + limit_text(field.maximum);
+  return range + joint + number_text(field.maximum);
 }
 
 std::string values_text(const Row& row) {
   const std::string range = range_text(row);
   return std::holds_alternative<Choice>(row.cell)
              ? range
-             : type_text(row) + (range.empty() ? "" : ", " + range);
+             : std::visit(TypeText{}, row.cell) + (range.empty() ? "" : ", " + range);
 }
 
 std::string allowed_text(const Row& row) {

@@ -17,26 +17,21 @@ std::string write_value(const Row& row);
 
 // The values of a layered option as one value, nested as in YAML: over layers, over heads, or both.
 // `value_of` converts any cell; `list_of` makes a list of a vector of such results.
-template <class Visitor, class ListOf>
-auto nested_values(const LayeredCell& list, const Visitor& value_of, const ListOf& list_of) {
-  using Value = decltype(std::visit(value_of, list.element->cell));
-  std::vector<Value> layers;
-  for (Index layer = 0; layer < list.layers(); ++layer) {
-    std::vector<Value> heads;
-    for (Index head = 0; head < list.heads(layer); ++head) {
+auto nested_values(const LayeredCell& list, const auto& value_of, const auto& list_of) {
+  const bool nested = list.by_head && list.layers() > 1;
+  const auto layers = mapped(numbers_below(list.layers()), [&](Index layer) {
+    const auto heads = mapped(numbers_below(list.heads(layer)), [&](Index head) {
       list.to_element(layer, head);
-      heads.push_back(std::visit(value_of, list.element->cell));
-    }
-    const bool nested = list.by_head && list.layers() > 1;
-    layers.push_back(heads.size() == 1 && !nested ? heads.front() : list_of(heads));
-  }
+      return std::visit(value_of, list.element->cell);
+    });
+    return heads.size() == 1 && !nested ? heads.front() : list_of(heads);
+  });
   return layers.size() == 1 ? layers.front() : list_of(layers);
 }
 
-// A number as a config shows it: the shortest text that is read as the same number.
+// A number as a config shows it: the shortest text that is read as the same number. A whole number
+// below 1e16 has only digits.
 std::string number_text(double value);
-// The same, but a whole number below 2^53 has only digits.
-std::string limit_text(double value);
 
 std::string range_text(const Row& row);    // "1 to 1024", "relu, gelu or silu", empty if anything
 std::string values_text(const Row& row);   // with the type: "whole number, 1 to 1024"

@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 #include "nn/options/attention_settings.hpp"
 #include "train/config/config.hpp"
-#include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
 namespace tapehead {
@@ -112,13 +111,12 @@ std::string written_text(const Written& written) {
 
 std::map<Index, std::string> origins_in(std::string_view text) {
   std::map<Index, std::string> origins;
-  Index number = 1;
-  for (; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+  Index number = 0;
+  for (const std::string_view line : text_lines(text)) {
+    ++number;
     if (const std::size_t mark = line.rfind(comment_mark); mark != std::string_view::npos) {
       origins[number] = line.substr(mark + comment_mark.size());
     }
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return origins;
 }

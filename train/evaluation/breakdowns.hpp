@@ -5,7 +5,6 @@
 
 #include "core/sequence/batch.hpp"
 #include "datasets/sequence.hpp"
-#include "datasets/task.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
@@ -35,8 +34,7 @@ class PositionLosses {
 
   std::vector<PositionLoss> ranges() const;  // only ranges that have labels
 
-  template <class Bytes>  // train/evaluation/shared_parts.hpp
-  friend void serialize(Bytes& bytes, PositionLosses& losses) {
+  friend void serialize(auto& bytes, PositionLosses& losses) {  // train/evaluation/shared_parts.hpp
     bytes(losses.ranges_);
   }
 

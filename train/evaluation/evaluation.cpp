@@ -28,8 +28,7 @@ struct Sums {
   }
 };
 
-template <class Bytes>
-void serialize(Bytes& bytes, Sums& sums) {
+void serialize(auto& bytes, Sums& sums) {
   bytes(sums.negative_log_likelihood, sums.correct, sums.tokens, sums.unknown, sums.by_position);
 }
 
@@ -44,8 +43,7 @@ Sums sums_of(const Batch& batch, const CrossEntropy& result, bool has_marks,
 }
 
 // Adds in the order of the parts, because floating-point sums depend on their order.
-template <class Compute>
-Sums total_of(std::size_t parts, const Compute& compute, const PositionLosses& by_position,
+Sums total_of(std::size_t parts, const auto& compute, const PositionLosses& by_position,
               const Team& team) {
   Sums total{.by_position = by_position};
   for (const Sums& part : compute_parts<Sums>(static_cast<Index>(parts), compute, team)) {
@@ -115,11 +113,7 @@ std::vector<ExampleScore> written(const Evaluation& result,
 
 std::vector<std::string> texts_of(const Task& task,
                                   const std::vector<std::vector<TokenId>>& outputs) {
-  std::vector<std::string> texts;
-  for (const std::vector<TokenId>& tokens : outputs) {
-    texts.push_back(task.target_tokenizer->decode(tokens));
-  }
-  return texts;
+  return mapped(outputs, [&](const auto& tokens) { return task.target_tokenizer->decode(tokens); });
 }
 
 EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens) {
@@ -173,13 +167,9 @@ std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split&
                                                 Index examples, const EvaluationOptions& options,
                                                 const Team& team) {
   const Split part = first_examples(split, examples);
-  std::vector<std::vector<TokenId>> outputs;
-  for (std::vector<Hypothesis>& best :
-       decode_examples(model.transformer, model.store, *part.source, options.batch_tokens,
-                       decoding_options(options), team)) {
-    outputs.push_back(std::move(best.front().tokens));
-  }
-  return outputs;
+  return mapped(decode_examples(model.transformer, model.store, *part.source, options.batch_tokens,
+                                decoding_options(options), team),
+                [](std::vector<Hypothesis>& best) { return std::move(best.front().tokens); });
 }
 
 Evaluation evaluate(const Model& model, const Task& task, const Split& split,
@@ -200,8 +190,6 @@ Evaluation evaluate(const Model& model, const Task& task, const Split& split,
   const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
                            .tokens = std::max<Index>(1, total.tokens),
                            .correct = total.correct,
-                           .output = {},
-                           .reference = {},
                            .bytes = static_cast<double>(counts.bytes),
                            .words = static_cast<double>(counts.words)};
   add_metrics(result, split.kind, false, {&whole, 1}, options);

@@ -1,7 +1,6 @@
 #include "train/evaluation/evaluation_report.hpp"
 
 #include "core/text.hpp"
-#include "train/metrics/metric_kind.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -161,9 +160,7 @@ std::string evaluation_table(const SplitResults& results) {
   }
   std::vector<Align> columns(headings.size(), Align::right);
   columns.front() = Align::left;
-  Table table(columns);
-  table.row(headings);
-  table.rule();
+  Table table(columns, headings);
   std::string signatures;
   for (const auto& [name, result] : results) {
     std::vector<std::string> cells{name, std::to_string(result.examples)};

@@ -1,12 +1,12 @@
 // Evaluates a trained run on splits of its data. Reports evaluations as a line, a table or JSON.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// All test splits and, if there are several, `whole`: all of them as one. Empty if there are none.
+// All test splits and, if there are several, `whole`: all of them as one. Without test splits, the
+// result is empty.
 std::vector<Split> test_splits(const Task& task);
 
 // The splits that a name stands for: `test` means test_splits(), `whole` the test splits as one,

@@ -26,16 +26,13 @@ std::vector<T> compute_batches(const Source& source, Index batch_tokens, Index b
 }
 
 RowLabels labels_of(const BestTokens& best, Index row) {
-  RowLabels labels;
-  for (const TokenLogit& one : best.of(row)) {
+  return mapped(best.of(row), [&](const TokenLogit& one) {
     const double log_sum = best.log_sums[static_cast<std::size_t>(row)];
-    labels.push_back(
-        {.label = one.token, .probability = std::exp(static_cast<double>(one.logit) - log_sum)});
-  }
-  return labels;
+    return LikelyLabel{.label = one.token,
+                       .probability = std::exp(static_cast<double>(one.logit) - log_sum)};
+  });
 }
 
-// The best outputs of each example of a batch.
 Outputs decode_batch_of(std::span<const ModelAndSource> models, const std::vector<Index>& batch,
                         const DecodingOptions& options) {
   const auto is_empty = [&](Index example) {
@@ -53,12 +50,10 @@ Outputs decode_batch_of(std::span<const ModelAndSource> models, const std::vecto
     }
     outputs = decode_batch(members, prompts, options);
   }
-  Outputs results;
   auto next = outputs.begin();
-  for (const Index example : batch) {
-    results.push_back(is_empty(example) ? std::vector<Hypothesis>(1) : std::move(*next++));
-  }
-  return results;
+  return mapped(batch, [&](Index example) {
+    return is_empty(example) ? std::vector<Hypothesis>(1) : std::move(*next++);
+  });
 }
 
 }  // namespace
@@ -96,8 +91,7 @@ std::vector<ExampleLabels> label_examples(const EnsembleMember& model, const Sou
 }
 
 // Lets ByteWriter and ByteReader visit the members.
-template <class Bytes>
-void serialize(Bytes& bytes, Hypothesis& hypothesis) {
+void serialize(auto& bytes, Hypothesis& hypothesis) {
   bytes(hypothesis.tokens, hypothesis.log_probability, hypothesis.score, hypothesis.ended);
 }
 

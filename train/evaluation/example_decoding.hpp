@@ -42,7 +42,6 @@ struct ModelAndSource {
 Outputs decode_examples(std::span<const ModelAndSource> models, Index batch_tokens,
                         const DecodingOptions& options, const Team& team);
 
-// Decodes with one model.
 Outputs decode_examples(const Transformer& model, const ParameterStore& store, const Source& source,
                         Index batch_tokens, const DecodingOptions& options, const Team& team);
 

@@ -38,10 +38,7 @@ void visit_bytes(Bytes& bytes, T& value) {
 
 class ByteWriter {
  public:
-  template <class... T>
-  void operator()(T&... values) {
-    (visit_bytes(*this, values), ...);
-  }
+  void operator()(auto&... values) { (visit_bytes(*this, values), ...); }
   void visit(std::span<const std::byte> from) {
     written_.append(reinterpret_cast<const char*>(from.data()), from.size());
   }
@@ -57,10 +54,7 @@ class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : left_(bytes) {}
 
-  template <class... T>
-  void operator()(T&... values) {
-    (visit_bytes(*this, values), ...);
-  }
+  void operator()(auto&... values) { (visit_bytes(*this, values), ...); }
   void visit(std::span<std::byte> to) {
     if (to.size() > left_.size()) {
       throw RankError("another rank sent fewer bytes than its results have");

@@ -46,24 +46,19 @@ std::vector<TokenId> TextGenerator::read_of(std::vector<TokenId> prompt) const {
 std::vector<Prompts> TextGenerator::prompts_for(
     const std::vector<std::vector<TokenId>>& read) const {
   if (model_.goes_on) {
-    std::vector<Sequence> sequences;
-    for (const std::vector<TokenId>& tokens : read) {
-      sequences.push_back({.input = {tokens}, .first_label = std::ssize(tokens) - 1});
-    }
+    const auto sequences = mapped(read, [](const std::vector<TokenId>& tokens) {
+      return Sequence{.input = {tokens}, .first_label = std::ssize(tokens) - 1};
+    });
     return std::vector<Prompts>(model_.members.size(), pack_prompts(sequences));
   }
   const auto pairs = std::make_shared<Examples>();
-  std::vector<Index> numbers(read.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto numbers = mapped(numbers_below(std::ssize(read)), std::identity());
   for (const std::vector<TokenId>& tokens : read) {
     pairs->push_back({.source = tokens, .target = {}});
   }
-  std::vector<Prompts> prompts;
-  for (const EnsembleMember& member : model_.members) {
-    const auto source = pair_source(pairs, layout_of(member.transformer.options()));
-    prompts.push_back(pack_prompts(*source, numbers));
-  }
-  return prompts;
+  return mapped(model_.members, [&](const EnsembleMember& member) {
+    return pack_prompts(*pair_source(pairs, layout_of(member.transformer.options())), numbers);
+  });
 }
 
 // Calls `each` after the search, because a search knows its outputs only at its end.

@@ -16,27 +16,21 @@ bool may_begin_character(std::string_view bytes) {
              [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; });
 }
 
-// The text with U+FFFD for each byte that belongs to no character. If a text goes on, last bytes
-// that may begin its next character are left out and do not count as read.
-struct WholeCharacters {
+// Removes the bytes and returns them as text, with U+FFFD for each byte that belongs to no
+// character. If a text goes on, last bytes that may begin its next character stay.
+std::string take_characters(std::string_view& bytes, bool goes_on) {
   std::string text;
-  std::size_t bytes = 0;  // read
-};
-WholeCharacters whole_characters(std::string_view bytes, bool goes_on) {
-  WholeCharacters whole;
   while (!bytes.empty()) {
     const std::size_t valid = utf8_valid_bytes(bytes);
-    whole.text += bytes.substr(0, valid);
-    whole.bytes += valid;
+    text += bytes.substr(0, valid);
     bytes.remove_prefix(valid);
     if (bytes.empty() || (goes_on && may_begin_character(bytes))) {
       break;
     }
-    whole.text += "\uFFFD";
-    whole.bytes += 1;
+    text += "\uFFFD";
     bytes.remove_prefix(1);
   }
-  return whole;
+  return text;
 }
 
 }  // namespace
@@ -83,13 +77,14 @@ std::string WrittenText::take(bool last) {
     }
     rest.remove_suffix(begun);
   }
-  WholeCharacters whole = whole_characters(rest, !last && !stopped_);
-  taken_ += whole.bytes;
-  text_ += whole.text;
+  const std::size_t certain = rest.size();
+  std::string text = take_characters(rest, !last && !stopped_);
+  taken_ += certain - rest.size();
+  text_ += text;
   if (taken_ == all.size()) {
     forget_most();
   }
-  return std::move(whole.text);
+  return text;
 }
 
 }  // namespace tapehead

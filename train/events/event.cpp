@@ -13,8 +13,7 @@ constexpr int float32_type = 5;
 
 static_assert(std::endian::native == std::endian::little);
 
-template <class Number>
-std::string_view bytes_of(const Number& number) {
+std::string_view bytes_of(const auto& number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 

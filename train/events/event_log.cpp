@@ -12,8 +12,6 @@ namespace tapehead {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 std::vector<fs::path> event_files(const fs::path& directory) {
   std::vector<fs::path> files = entries_of(directory);
   std::erase_if(files, [](const fs::path& file) {
@@ -67,19 +65,8 @@ void truncate_event_files(const fs::path& directory, Index step) {
   }
 }
 
-EventLog::EventLog(std::filesystem::path directory, Index step, std::string config)
+EventLog::EventLog(fs::path directory, Index step, std::string config)
     : directory_(std::move(directory)), step_(step), config_(std::move(config)) {}
-
-OpenFile EventLog::begin() const {
-  WireMessage config;
-  add_texts(config, "config", {&config_, 1});
-  const std::filesystem::path path = next_event_file(directory_);
-  OpenFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
-  sync_directory_of(path);
-  file.write(to_record(format_event(now(0))) + to_record(start_event(now(step_ + 1))) +
-             to_record(summary_event(now(step_), config)));
-  return file;
-}
 
 void EventLog::write(const Json& line, const std::vector<std::string>& samples) {
   const std::string group = line.value("split", "train") + "/";
@@ -93,7 +80,13 @@ void EventLog::write(const Json& line, const std::vector<std::string>& samples) 
     add_texts(summary, group + "samples", samples);
   }
   if (!file_) {
-    file_ = begin();
+    WireMessage config;
+    add_texts(config, "config", {&config_, 1});
+    const fs::path path = next_event_file(directory_);
+    file_.emplace(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
+    sync_directory_of(path);
+    file_->write(to_record(format_event(now(0))) + to_record(start_event(now(step_ + 1))) +
+                 to_record(summary_event(now(step_), config)));
   }
   file_->write(to_record(summary_event(now(line.at("step").get<Index>()), summary)));
 }

@@ -5,7 +5,6 @@
 #include "datasets/window_source.hpp"
 #include "train/model_training.hpp"
 #include "train/output/text_table.hpp"
-#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -74,8 +73,7 @@ Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
   }
   const LaneWindows lane =
       in_lanes(train.text, train.size(), 1, memory, train.text.windowing.context);
-  std::vector<Index> later(static_cast<std::size_t>(lane.source->size() - 1));
-  std::iota(later.begin(), later.end(), Index{1});
+  const auto later = mapped(std::views::iota(Index{1}, lane.source->size()), std::identity());
   return small_batch(*part_of(lane.source, later), tokens);
 }
 
@@ -123,9 +121,8 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
 }
 
 std::string gradcheck_table(const ModelGradcheckReport& report) {
-  Table table({Align::left, Align::left, Align::right, Align::left});
-  table.row({"parameter", "shape", "direction error", "verdict"});
-  table.rule();
+  Table table({Align::left, Align::left, Align::right, Align::left},
+              {"parameter", "shape", "direction error", "verdict"});
   for (const ParameterCheck& parameter : report.parameters) {
     table.row({parameter.name, parameter.shape.to_string(), fmt::format("{:.1e}", parameter.error),
                std::string(name_of(parameter.finding.verdict)) +

@@ -4,7 +4,6 @@
 #include "core/gradcheck/model/model.hpp"
 #include "core/sequence/batch.hpp"
 #include "datasets/layout.hpp"
-#include "datasets/task.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,8 +1,6 @@
 #include "train/gradcheck/tiny_config.hpp"
 
-#include "datasets/task_kind.hpp"
 #include "nn/attention/spec.hpp"
-#include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/options/application.hpp"
 
@@ -24,10 +22,8 @@ struct Stack {
 Stack stack_of(const ModelOptions& model, const std::vector<AttentionKind>& kinds) {
   Stack stack{.kinds = kinds, .layers = {}};
   for (Index layer = 0; layer < attention_layers(model, kinds.front()); ++layer) {
-    std::vector<AttentionSpec>& attentions = stack.layers.emplace_back();
-    for (const AttentionKind kind : kinds) {
-      attentions.push_back(attention_spec(model, kind, layer));
-    }
+    stack.layers.push_back(
+        mapped(kinds, [&](AttentionKind kind) { return attention_spec(model, kind, layer); }));
   }
   return stack;
 }
@@ -106,19 +102,18 @@ void write(const Stack& encoder, const Stack& decoder, ModelOptions& model) {
   if (cut) {
     // Options of the section `attention` would have to match the remaining layers. The sections of
     // the attention kinds repeat them all, and an option that no attention uses would be rejected.
-    model.attention.fields([](const AttentionField& field, auto& option) {
+    const auto clear = [](const AttentionField& field, auto& option) {
       if (option.values.size() > 1 || field.decides_others || !field.positions.empty()) {
         option.values.clear();
       }
-    });
+    };
+    AttentionSettings::walk(clear, model.attention);
   }
   for (const Stack* stack : stacks) {
     for (std::size_t i = 0; i < stack->kinds.size(); ++i) {
-      std::vector<AttentionSpec> specs;
-      for (const auto& layer : stack->layers) {
-        specs.push_back(cut ? without_unused(layer[i]) : layer[i]);
-      }
-      model.settings(stack->kinds[i]) = settings_of(specs);
+      model.settings(stack->kinds[i]) = settings_of(mapped(stack->layers, [&](const auto& layer) {
+        return cut ? without_unused(layer[i]) : layer[i];
+      }));
     }
   }
   model.encoder_layers = std::ssize(encoder.layers);

@@ -11,17 +11,17 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-std::filesystem::path weights_of(const RunFiles& run) {
+fs::path weights_of(const RunFiles& run) {
   for (const std::string wanted : {"best", "average", "last"}) {
-    const std::filesystem::path file = find_checkpoint(run, wanted);
-    if (std::filesystem::exists(file)) {
+    const fs::path file = find_checkpoint(run, wanted);
+    if (fs::exists(file)) {
       return file;
     }
   }
   throw IoError("run {} has no weights to start from", run.directory.string());
 }
 
-OpenedRun open_initial_run(const std::filesystem::path& directory) {
+OpenedRun open_initial_run(const fs::path& directory) {
   const RunFiles files = [&] {
     try {
       return find_run(directory);

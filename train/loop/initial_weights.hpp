@@ -1,7 +1,6 @@
 // Loads the initial weights of a training from another run, if `model.init_from` names one.
 #pragma once
 
-#include "datasets/task.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

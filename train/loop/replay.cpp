@@ -104,10 +104,9 @@ void set_each(Tokens& tokens, Index Segment::* member, const BatchSource& in, co
 Batch batch_in(const BatchSource& in, const Replay& replay) {
   const Index input_vocabulary =
       vocabularies_of(replay.config, replay.source_vocabulary, replay.target_vocabulary).input;
-  Batch batch{.context = in.tokens("source", "source", replay.source_vocabulary),
-              .input = in.tokens("target_input", "target", input_vocabulary),
-              .labels = {},
-              .examples = {}};
+  Batch batch;
+  batch.context = in.tokens("source", "source", replay.source_vocabulary);
+  batch.input = in.tokens("target_input", "target", input_vocabulary);
   in.read("target_output", 0, replay.target_vocabulary - 1, batch.labels.ids);
   in.read("examples", 0, most_counted, batch.examples);
   if (in.has(label_rows)) {
@@ -143,18 +142,16 @@ Replay read_replay(const TensorFile& file) {
       .target_vocabulary = metadata_number(file, "target_vocabulary", 1, largest_vocabulary),
       .step = metadata_number(file, "step", 1, most_counted)};
   const Index count = metadata_number(file, "batches", 1, std::ssize(file.entries()));
-  for (Index i = 0; i < count; ++i) {
-    replay.batches.push_back(batch_in(
-        {.file = file, .prefix = prefix_of(i), .longest = replay.config.model.max_positions},
-        replay));
-  }
+  const Index longest = replay.config.model.max_positions;
+  replay.batches = mapped(numbers_below(count), [&](Index i) {
+    return batch_in({.file = file, .prefix = prefix_of(i), .longest = longest}, replay);
+  });
   return replay;
 }
 
 }  // namespace
 
-void write_replay(const std::filesystem::path& file, const Replay& replay,
-                  const ParameterStore& store) {
+void write_replay(const fs::path& file, const Replay& replay, const ParameterStore& store) {
   std::vector<TensorEntry> entries = weight_entries(store);
   std::map<std::string, Numbers> lists;  // owns the memory that `entries` refers to
   for (std::size_t i = 0; i < replay.batches.size(); ++i) {
@@ -179,7 +176,7 @@ void write_replay(const std::filesystem::path& file, const Replay& replay,
                      {"batches", std::to_string(replay.batches.size())}});
 }
 
-Replayed replay_step(const std::filesystem::path& path, Index threads) {
+Replayed replay_step(const fs::path& path, Index threads) {
   const TensorFile file(path);
   const Replay replay = read_replay(file);
   const Config& config = replay.config;

@@ -17,16 +17,14 @@ struct Replay {
 };
 
 // Writes the step and the weights before it. Throws IoError.
-void write_replay(const std::filesystem::path& file, const Replay& replay,
-                  const ParameterStore& store);
+void write_replay(const fs::path& file, const Replay& replay, const ParameterStore& store);
 
 struct Replayed {
   bool clean = false;   // no anomaly occurred
   std::string message;  // the anomaly, or the result of the step
 };
 
-// Repeats the step, and checks every value and gradient. Random draws depend only on their address,
-// so the error occurs again. Throws IoError if the file is not a replay.
-Replayed replay_step(const std::filesystem::path& file, Index threads);
+// Repeats the step, where the error recurs, with all checks. Throws IoError if it is no replay.
+Replayed replay_step(const fs::path& file, Index threads);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -19,7 +19,7 @@ std::string in_words(const Batching& batching) {
                      name_of(batching.lengths), of_lanes);
 }
 
-bool holds(const std::filesystem::path& checkpoint) {
+bool holds(const fs::path& checkpoint) {
   try {
     const TensorFile file(checkpoint);
     return true;
@@ -30,7 +30,7 @@ bool holds(const std::filesystem::path& checkpoint) {
 
 // Tells what the user must restore to use the intact checkpoints.
 std::string what_to_restore(const RunFiles& run, const Config& config) {
-  if (std::filesystem::exists(run.config())) {
+  if (fs::exists(run.config())) {
     const auto of_weights = meaning_of(config);
     const auto changed = differences(load_config(run.config()).config, config,
                                      [&](std::string_view option, const Field&) {
@@ -115,7 +115,6 @@ bool is_at_best(const RunFiles& run, Metric metric, const TrainingPosition& posi
   return position.best_evaluation > 0 && found;
 }
 
-// A training that goes on from a step.
 struct GoingOn {
   const RunFiles& files;
   const Identity& identity;
@@ -130,10 +129,9 @@ struct Weights {
   std::optional<BestWeights> best{};
 };
 
-// Returns nullopt and removes the file if it does not belong to the training: if it is invalid, of
-// a later step, of another model or of other data.
-std::optional<Weights> keep_own(const GoingOn& training, const std::filesystem::path& path) {
-  if (!std::filesystem::exists(status_of(path))) {
+// Nullopt for a file that is invalid, of a later step, another model or other data; removes it.
+std::optional<Weights> keep_own(const GoingOn& training, const fs::path& path) {
+  if (!fs::exists(status_of(path))) {
     return {};
   }
   try {
@@ -162,14 +160,14 @@ std::optional<Weights> keep_own(const GoingOn& training, const std::filesystem::
 // Removes saved weights and an average that do not belong to the training; all of them if nothing
 // is to be averaged. Computes the average again if it does not match the saved weights.
 void keep_average(const GoingOn& training, Index average_last) {
-  const std::filesystem::path average = training.files.average();
+  const fs::path average = training.files.average();
   const Checkpoints weights(training.files.checkpoints(), "weights");
   if (average_last == 0) {
     std::ranges::for_each(weights.candidates(), remove_file);
     remove_file(average);
     return;
   }
-  std::vector<std::filesystem::path> last;
+  std::vector<fs::path> last;
   Index newest = 0;
   for (const Index step : weights.steps()) {
     const auto own = keep_own(training, weights.file(step));
@@ -219,7 +217,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
                                                TrainingPosition& position) {
   const GoingOn training{
       .files = sink.files(), .identity = identity, .store = store, .step = position.step};
-  const std::filesystem::path file = training.files.best();
+  const fs::path file = training.files.best();
   const std::string measure = measure_of(config.evaluation);
   std::optional<BestWeights> best;
   if (position.measure != measure) {

@@ -21,8 +21,7 @@ std::string_view differing_line(std::string_view one, std::string_view other) {
 }
 
 // Throws if a rank's text differs from that of rank 0. `shown` formats both for the message.
-template <class Shown>
-void expect_same(Ranks& ranks, std::string_view what, std::string_view mine, const Shown& shown) {
+void expect_same(Ranks& ranks, std::string_view what, std::string_view mine, const auto& shown) {
   const std::vector<std::string> texts = share_texts(ranks, mine);
   for (std::size_t rank = 1; rank < texts.size(); ++rank) {
     if (texts[rank] != texts.front()) {
@@ -91,7 +90,7 @@ std::string RunSink::keep_for_replay(const Replay&, const ParameterStore&) {
   return text_of_first(ranks_, "");
 }
 
-std::filesystem::path RunSink::load_final_weights(ParameterStore& store) {
+fs::path RunSink::load_final_weights(ParameterStore& store) {
   share_weights(store, ranks_);
   return text_of_first(ranks_, "");
 }

@@ -3,14 +3,12 @@
 #pragma once
 
 #include "core/product/blas_kernels.hpp"
-#include "datasets/task.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/loop/replay.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/rank_checkpoint.hpp"
 #include "train/run/run_record.hpp"
-#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -78,7 +76,7 @@ class RunSink {
   virtual std::string keep_for_replay(const Replay& replay, const ParameterStore& store);
 
   // Loads the weights that a user of the run gets by default; returns their file.
-  virtual std::filesystem::path load_final_weights(ParameterStore& store);
+  virtual fs::path load_final_weights(ParameterStore& store);
 
   virtual void end(const RunEnd&) {}
 

@@ -31,7 +31,7 @@ class RunWriter final : public RunSink {
   }
 
   void expect_data_of_start(const TaskOptions& data) override {
-    if (!std::filesystem::exists(files().checkpoints()) ||
+    if (!fs::exists(files().checkpoints()) ||
         Checkpoints(files().checkpoints(), "step").steps().empty()) {
       FileDigests digests;
       expect_data_of(files(), data, digests,
@@ -82,7 +82,7 @@ class RunWriter final : public RunSink {
   }
 
   void go_on_from(Index step, const Config& config, bool finished) override {
-    const bool same = std::filesystem::exists(status_of(files().config())) &&
+    const bool same = fs::exists(status_of(files().config())) &&
                       read_file(files().config()) == dump_config(config);
     if (!finished || !same) {
       for (const auto& file : {files().report(), files().scores(), files().replay()}) {
@@ -175,7 +175,7 @@ class RunWriter final : public RunSink {
     return text_of_first(ranks_, text);
   }
 
-  std::filesystem::path load_final_weights(ParameterStore& store) override {
+  fs::path load_final_weights(ParameterStore& store) override {
     const SavedRun saved(files().directory);
     std::ranges::copy(saved.model.store.values().values(), store.values().values().begin());
     share_weights(store, ranks_);

@@ -7,10 +7,8 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/evaluation/evaluation_report.hpp"
 #include "train/options/application.hpp"
 #include "train/output/text_table.hpp"
-#include "train/plan/model_parts.hpp"
 #include "train/plan/plan_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -215,7 +213,7 @@ void TrainingRun::after_step(const StepStats& stats) {
 
 // Evaluates the weights that a user of the run gets by default.
 RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
-  const std::filesystem::path checkpoint = sink_.load_final_weights(model_.store);
+  const fs::path checkpoint = sink_.load_final_weights(model_.store);
   RunEnd end{.step = position_.step, .seconds = elapsed_};
   for (const Split& split : final_splits(task_)) {
     end.signal = trainer_.exchange().first_signal(signals.received());
@@ -235,11 +233,11 @@ RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
 }
 
 Trained train(const TrainRequest& request) {
-  const std::filesystem::path directory =
-      request.run.empty() ? std::filesystem::path("runs") / request.config.stem() : request.run;
+  const fs::path directory =
+      request.run.empty() ? fs::path("runs") / request.config.stem() : request.run;
   // A resumed run uses its stored config, with the overrides.
   const RunFiles before{directory};
-  const bool own_config = request.resume && std::filesystem::exists(before.config());
+  const bool own_config = request.resume && fs::exists(before.config());
   LoadedConfig loaded = own_config ? load_config(find_run(directory).config(), request.overrides)
                                    : load_chosen(request.config, request.overrides);
   if (own_config && request.overrides.empty()) {
@@ -261,7 +259,7 @@ Trained train(const TrainRequest& request) {
   if (own_config) {
     sink->expect_data_of_start(data);
   }
-  Task task = make_task(config, data, tokenizers_kept ? directory : std::filesystem::path());
+  Task task = make_task(config, data, tokenizers_kept ? directory : fs::path());
   for (const Split& split : task.splits) {
     say_unknown(split);
     if (split.name != "train") {  // training outputs are not written

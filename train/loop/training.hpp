@@ -1,22 +1,18 @@
 // A training, from its config to the end of its run: what `tapehead train` does.
 #pragma once
 
-#include "core/product/blas_kernels.hpp"
-#include "train/loop/run_sink.hpp"
 #include "train/loop/validation.hpp"
 #include "train/model_training.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/signals.hpp"
 #include "train/plan/run_plan.hpp"
-#include "train/run/data.hpp"
-#include "train/step/trainer.hpp"
 #include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct TrainRequest {
-  std::filesystem::path config{};        // a file, YAML or JSON
-  std::filesystem::path run{};           // the run directory; empty: runs/<name of the config>
+  fs::path config{};                     // a file, YAML or JSON
+  fs::path run{};                        // the run directory; empty: runs/<name of the config>
   std::vector<std::string> overrides{};  // each "section.option=value"
   bool resume = false;                // continue from the newest checkpoint, with the run's config
   bool overwrite = false;             // replace an earlier run

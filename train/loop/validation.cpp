@@ -1,7 +1,5 @@
 #include "train/loop/validation.hpp"
 
-#include <sstream>
-
 #include <spdlog/spdlog.h>
 
 #include "core/text.hpp"
@@ -14,15 +12,6 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-std::vector<std::string> text_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
 
 // Each output with its source and, if wrong, its reference. `margin` begins each line.
 std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count,
@@ -88,7 +77,8 @@ void Validation::run(const Model& model, const Team& team) {
                gain_text(waiting(), kept));
   show_samples(split, result, options.samples);
   if (!texts.empty()) {
-    spdlog::info("    {}", join(text_lines(printable(texts.front())), "\n    "));
+    const std::string text = printable(texts.front());
+    spdlog::info("    {}", join(text_lines(text), "\n    "));
   }
 }
 
@@ -110,12 +100,8 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
        .goes_on = true,
        .never = never_written(one_document)},
       workers, {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
-  std::vector<std::string> texts;
-  auto generated = generator.generate(std::array{front.prompt({})});
-  for (GeneratedText& sample : generated.front()) {
-    texts.push_back(std::move(sample.text));
-  }
-  return texts;
+  const GeneratedTexts generated = generator.generate(std::array{front.prompt({})});
+  return mapped(generated.front(), &GeneratedText::text);
 }
 
 // Counts an evaluation. Saves the weights if they are the best, or better than best.safetensors.

@@ -1,7 +1,6 @@
 // Validation: evaluations during a training, the best weights, and the patience.
 #pragma once
 
-#include "train/evaluation/evaluation.hpp"
 #include "train/loop/run_sink.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -33,7 +32,6 @@ enum class KeptWeights {
 // had a better metric. Empty if there is nothing to say.
 std::string gain_text(const Waiting& waiting, KeptWeights kept);
 
-// Explains the end of a training whose patience is used up.
 std::string patience_text(const Waiting& waiting);
 
 class Validation {

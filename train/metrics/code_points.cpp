@@ -32,8 +32,7 @@ bool has(char32_t c, UProperty property) {
 }
 
 // Whether the first character that is not case-ignorable is a letter with case.
-template <class Characters>
-bool begins_cased(Characters&& characters) {
+bool begins_cased(auto&& characters) {
   const auto first =
       std::ranges::find_if(characters, [](char32_t c) { return !has(c, UCHAR_CASE_IGNORABLE); });
   return first != characters.end() && has(*first, UCHAR_CASED);
@@ -60,8 +59,7 @@ enum class Parted { first, second };
 // substitution is one scan from left to right that does not look at a replaced pair again. So of
 // two commas in a row, one rule finds the first and the next rule the second. `result` first has
 // the greatest possible length and is then cut.
-template <class First, class Second>
-std::u32string part_pairs(const std::u32string& line, First first, Second second, Parted parted) {
+std::u32string part_pairs(const std::u32string& line, auto first, auto second, Parted parted) {
   std::u32string result(2 * line.size(), U' ');
   auto end = result.begin();
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -80,8 +78,7 @@ std::u32string part_pairs(const std::u32string& line, First first, Second second
 }
 
 // s/(each)/ $1 /g
-template <class Each>
-std::u32string part_each(const std::u32string& line, Each each) {
+std::u32string part_each(const std::u32string& line, auto each) {
   std::u32string result(3 * line.size(), U' ');
   auto end = result.begin();
   for (const char32_t c : line) {
@@ -170,11 +167,6 @@ bool is_space(char32_t c) {
   }
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
-bool is_ascii_punctuation(char32_t c) {
-  return (c >= U'!' && c <= U'/') || (c >= U':' && c <= U'@') || (c >= U'[' && c <= U'`') ||
-         (c >= U'{' && c <= U'~');
 }
 
 bool is_word_character(char32_t c) {

@@ -15,17 +15,13 @@ std::u32string decode_utf8(std::string_view text);
 bool is_space(char32_t c);
 
 // str.split(): calls visit(word) for each run of characters that are not white space.
-template <class Visitor>
-void for_each_word(std::u32string_view text, Visitor&& visit) {
+void for_each_word(std::u32string_view text, const auto& visit) {
   for (auto begin = std::ranges::find_if_not(text, is_space); begin != text.end();) {
     const auto end = std::find_if(begin, text.end(), is_space);
     visit(std::u32string_view(begin, end));
     begin = std::find_if_not(end, text.end(), is_space);
   }
 }
-
-// string.punctuation.
-bool is_ascii_punctuation(char32_t c);
 
 // \w of Python's re: letters, numbers (str.isalnum()) and the underscore.
 bool is_word_character(char32_t c);

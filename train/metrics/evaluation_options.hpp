@@ -1,7 +1,6 @@
 // The options of evaluation: what is measured, when, and how outputs are generated.
 #pragma once
 
-#include "core/fields.hpp"
 #include "train/metrics/code_points.hpp"
 #include "train/metrics/metrics.hpp"
 
@@ -22,9 +21,7 @@ struct EvaluationOptions {
   BleuTokenizer bleu_tokenizer = BleuTokenizer::v13a;
   bool lowercase = false;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(every, named("every", 1, 1e9, "steps"),
         "steps between evaluations on the validation split; auto: once an epoch");
     row(metric, named("metric"), "metric on the validation split that chooses the best checkpoint");

@@ -15,8 +15,8 @@ struct ExampleScore {
   double negative_log_likelihood = 0;  // of the target's tokens, in nats
   Index tokens = 0;                    // of the target, the end mark included
   Index correct = 0;                   // tokens predicted right from correct earlier tokens
-  std::string output;                  // as generated, or the predicted class
-  std::string reference;
+  std::string output{};                // as generated, or the predicted class
+  std::string reference{};
   bool right = false;  // whether the output is right, by right_sequences()
   double bytes = 0;    // of the running text that the tokens stand for; `words` likewise
   double words = 0;

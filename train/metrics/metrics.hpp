@@ -3,7 +3,6 @@
 
 #include "core/fields.hpp"
 #include "train/metrics/label_metrics.hpp"
-#include "train/metrics/metric_kind.hpp"
 #include "train/metrics/overlap_metrics.hpp"
 
 namespace tapehead {

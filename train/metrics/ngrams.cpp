@@ -36,7 +36,12 @@ std::uint32_t PairNumbers::number(std::uint32_t first, std::uint32_t second) {
     return slots_[slot].number;
   }
   if (2 * (filled_.size() + 1) > slots_.size()) {
-    grow();
+    const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+    for (std::uint32_t& place : filled_) {
+      const std::size_t moved = slot_of(old[place].pair);
+      slots_[moved] = old[place];
+      place = static_cast<std::uint32_t>(moved);
+    }
     slot = slot_of(pair_of(first, second));
   }
   slots_[slot] = {.pair = pair_of(first, second),
@@ -54,15 +59,6 @@ void PairNumbers::clear() {
     slots_[slot].number = none;
   }
   filled_.clear();
-}
-
-void PairNumbers::grow() {
-  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
-  for (std::uint32_t& place : filled_) {
-    const std::size_t slot = slot_of(old[place].pair);
-    slots_[slot] = old[place];
-    place = static_cast<std::uint32_t>(slot);
-  }
 }
 
 std::uint32_t WordNumbers::number(std::u32string_view word) {

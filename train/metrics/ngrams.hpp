@@ -24,7 +24,6 @@ class PairNumbers {
   };
 
   std::size_t slot_of(std::uint64_t pair) const;
-  void grow();
 
   std::vector<Slot> slots_;            // open addressing, at most half full
   std::vector<std::uint32_t> filled_;  // the slot of each number
@@ -39,7 +38,6 @@ class WordNumbers {
   PairNumbers edges_;
 };
 
-// The counts for one order n.
 struct NgramCounts {
   Index hypothesis = 0;
   Index reference = 0;

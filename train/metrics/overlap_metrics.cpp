@@ -1,6 +1,5 @@
 #include "train/metrics/overlap_metrics.hpp"
 
-#include "train/metrics/code_points.hpp"
 #include "train/metrics/evaluation_options.hpp"
 #include "train/metrics/ngrams.hpp"
 
@@ -20,7 +19,6 @@ std::u32string text_of(std::string_view sentence, const EvaluationOptions& optio
   return text;
 }
 
-// The numbers of a sentence's tokens.
 std::vector<std::uint32_t> tokens_of(std::u32string text, BleuTokenizer tokenizer,
                                      WordNumbers& words) {
   while (!text.empty() && is_space(text.back())) {
@@ -42,9 +40,8 @@ std::vector<std::uint32_t> characters_of(std::u32string_view text) {
 }
 
 // The n-gram counts of each example, order after order. `to_units` splits a text into units.
-template <class UnitsOf>
 std::vector<double> ngram_summands(ExampleScores examples, std::size_t longest,
-                                   const UnitsOf& to_units) {
+                                   const auto& to_units) {
   NgramMatcher matcher;
   std::vector<NgramCounts> orders(longest);
   std::vector<double> rows;
@@ -82,6 +79,12 @@ std::array<double, 4> smoothed_precisions(std::span<const double> sums) {
 
 std::string_view case_of(const EvaluationOptions& options) {
   return options.lowercase ? "lc" : "mixed";
+}
+
+// string.punctuation.
+bool is_ascii_punctuation(char32_t c) {
+  return (c >= U'!' && c <= U'/') || (c >= U':' && c <= U'@') || (c >= U'[' && c <= U'`') ||
+         (c >= U'{' && c <= U'~');
 }
 
 // re.sub(r"\b(a|an|the)\b", " ", text): a boundary is where word characters begin or end, so an

@@ -16,15 +16,15 @@ Index context_of(const Config& config) {
 
 void expect_used_with(const Config& config, const std::string& run, std::string_view command) {
   if (use_of(config).command != command) {
-    throw ConfigError(fmt::format("run {}: its task is {}; use `{} {}`", run,
-                                  config.task.kind().name, use_of(config).command, run));
+    throw ConfigError("run {}: its task is {}; use `{} {}`", run, config.task.kind().name,
+                      use_of(config).command, run);
   }
 }
 
 void expect_writes(const Config& config, const std::string& run) {
   if (!use_of(config).writes) {
-    throw ConfigError(fmt::format("run {}: its model does not write token by token; use `{} {}`",
-                                  run, use_of(config).command, run));
+    throw ConfigError("run {}: its model does not write token by token; use `{} {}`", run,
+                      use_of(config).command, run);
   }
 }
 

@@ -1,14 +1,12 @@
 // The predictions of a trained model, and the command of the program for them.
 #pragma once
 
-#include "datasets/layout.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
 
-// The kinds of predictions.
 enum class Purpose { tokens, classes, token_labels };
 
 // How models of one family use examples of one kind.

@@ -1,7 +1,6 @@
 // The config with all its sections, and the options of the section `run`.
 #pragma once
 
-#include "core/fields.hpp"
 #include "datasets/task.hpp"
 #include "nn/options/model_options.hpp"
 #include "train/metrics/evaluation_options.hpp"
@@ -15,9 +14,7 @@ struct RunOptions {
   bool report = true;
   bool tensorboard = false;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(log_seconds, named("log_seconds", 0, 86400, "seconds"),
         "seconds between progress lines when the output is not a terminal");
     row(anomaly, named("anomaly"),
@@ -37,15 +34,12 @@ struct Config {
   EvaluationOptions evaluation;
   RunOptions run;
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(seed, named("seed"), "decides all that is random: data, initial weights, order, dropout");
   }
 
   // Calls visit(name, help, section) for each section.
-  template <class Visitor>
-  void sections(Visitor&& visit) {
+  void sections(const auto& visit) {
     visit("task", "what to learn, and from which data", task);
     visit("model", "the transformer", model);
     visit("attention", "the options of all attention; the next three sections say what differs",

@@ -12,7 +12,7 @@ constexpr std::string_view joint = " every ";
 Index kept_number(std::string_view word) {
   const auto number = whole_number(word);
   if (!number || word.front() == '0') {
-    throw ConfigError(fmt::format("{} is not a whole number above 0", shown(word, 60)));
+    throw ConfigError("{} is not a whole number above 0", shown(word, 60));
   }
   if (*number < 1 || *number > most_kept) {
     throw ConfigError("out of range");

@@ -1,7 +1,6 @@
 // The options of training: optimiser, schedule, batches, when to stop, and which checkpoints stay.
 #pragma once
 
-#include "core/fields.hpp"
 #include "datasets/layout.hpp"
 #include "train/options/optimizer_kinds.hpp"
 
@@ -78,9 +77,7 @@ struct TrainingOptions {
             .batches_of_step = memory > 0 ? accumulate : 1};
   }
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    const auto row = rows_for(visit);
+  void fields(const auto& row) {
     row(optimizer, kept_by_resume(named("optimizer")),
         "sgd (with momentum), adam (Kingma and Ba 2015), adamw (Loshchilov and Hutter 2019) or "
         "muon (Jordan et al. 2024): orthogonal steps for hidden matrices, adamw for all other "
@@ -161,19 +158,12 @@ struct TrainingOptions {
 // Whether weight decay applies to parameters of this kind. Kinds without an option of their own
 // always decay (if `weight_decay` is not 0).
 constexpr bool decays(const TrainingOptions& options, ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::gain:
-      return options.decay_gains;
-    case ParameterKind::bias:
-      return options.decay_biases;
-    case ParameterKind::embedding:
-      return options.decay_embeddings;
-    default:
-      return true;
-  }
+  return kind == ParameterKind::gain        ? options.decay_gains
+         : kind == ParameterKind::bias      ? options.decay_biases
+         : kind == ParameterKind::embedding ? options.decay_embeddings
+                                            : true;
 }
 
-// The weight decay of parameters of this kind.
 constexpr double weight_decay_of(const TrainingOptions& options, ParameterKind kind) {
   return decays(options, kind) ? options.weight_decay : 0;
 }

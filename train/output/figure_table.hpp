@@ -1,7 +1,6 @@
 // Figures as tables, JSON, legend, each described once by a FigureRow; and lines of CSV.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"
 
@@ -26,8 +25,7 @@ Json value_of(const FigureRow<Of>& row, const Of& one) {
   return row.of ? row.of(one) : Json();
 }
 
-template <class Row, class Of>
-std::string text_of(const Row& row, const Of& one) {
+std::string text_of(const auto& row, const auto& one) {
   const auto value = row.cell ? Json(row.cell(one)) : value_of(row, one);
   if (!value.is_number()) {
     return value.is_string() ? value.template get<std::string>() : "";
@@ -45,9 +43,7 @@ std::string table_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
     columns.push_back(row.format == as_words ? Align::left : Align::right);
     cells.push_back(row.column);
   }
-  Table table(columns);
-  table.row(cells);
-  table.rule();
+  Table table(columns, cells);
   for (const Of& one : all) {
     std::ranges::transform(rows, cells.begin(), [&](const Row& row) { return text_of(row, one); });
     table.row(cells);
@@ -89,10 +85,7 @@ inline std::string csv_line(const std::vector<std::string>& fields) {
   std::vector<std::string> quoted = fields;
   for (std::string& field : quoted) {
     if (field.find_first_of(",\"\r\n") != std::string::npos) {
-      for (auto at = field.find('"'); at != std::string::npos; at = field.find('"', at + 2)) {
-        field.insert(at, 1, '"');
-      }
-      field = '"' + field + '"';
+      field = '"' + replaced(field, {{"\"", "\"\""}}) + '"';
     }
   }
   return join(quoted, ",") + '\n';

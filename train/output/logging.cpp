@@ -95,15 +95,16 @@ void Console::write(std::string_view text) {
   std::fflush(stream_);
 }
 
-void start_logging(std::shared_ptr<Console> console) {
+std::shared_ptr<Console> start_logging(std::shared_ptr<Console> console) {
   auto logger = std::make_shared<spdlog::logger>(
       "tapehead",
       text_sink([console](const std::string& text, const auto&) { console->print(text); }));
   logger->flush_on(spdlog::level::info);
-  logger->set_error_handler([console = std::move(console)](const std::string& reason) {
+  logger->set_error_handler([console](const std::string& reason) {
     console->print("warning: a line could not be logged: " + reason);
   });
   spdlog::set_default_logger(std::move(logger));
+  return console;
 }
 
 void stop_logging() {
@@ -112,7 +113,7 @@ void stop_logging() {
 }
 
 // Unlike spdlog's file sink, it does not follow a symbolic link.
-LogFile::LogFile(const std::filesystem::path& path)
+LogFile::LogFile(const fs::path& path)
     : sink_(text_sink(
           [file = OpenFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)](
               const std::string& text, const spdlog::log_clock::time_point& when) mutable {

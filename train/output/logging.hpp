@@ -45,8 +45,9 @@ class Console {
 };
 
 // From now on spdlog::info, warn and error write plain messages to the console; warnings and errors
-// begin with their level.
-void start_logging(std::shared_ptr<Console> console);
+// begin with their level. Returns the console.
+std::shared_ptr<Console> start_logging(
+    std::shared_ptr<Console> console = std::make_shared<Console>());
 
 // From now on spdlog's messages are dropped, because another process writes the same messages.
 void stop_logging();
@@ -55,7 +56,7 @@ void stop_logging();
 // each line. The old content of the file stays.
 class LogFile {
  public:
-  explicit LogFile(const std::filesystem::path& path);  // throws IoError
+  explicit LogFile(const fs::path& path);  // throws IoError
   LogFile(LogFile&&) noexcept = default;
   LogFile& operator=(LogFile&&) = delete;
   ~LogFile();
@@ -67,7 +68,6 @@ class LogFile {
 // Writes a line only to the newest log file: the console shows it as its live line.
 void log_to_file_only(std::string_view line);
 
-// The results of one training step.
 struct StepReport {
   Index step = 0;  // counted from 1
   Index epoch = 0;

@@ -1,5 +1,6 @@
 #include "train/output/text_table.hpp"
 
+#include "core/text.hpp"
 #include "core/version.hpp"
 
 namespace tapehead {
@@ -13,8 +14,6 @@ constexpr Index day = 24 * hour;
 constexpr std::size_t gap = 2;
 
 std::size_t width(const std::string& text) { return static_cast<std::size_t>(text_width(text)); }
-
-namespace fs = std::filesystem;
 
 }  // namespace
 
@@ -67,7 +66,13 @@ Index text_width(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-Table::Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+Table::Table(std::vector<Align> columns, std::vector<std::string> header)
+    : columns_(std::move(columns)) {
+  if (!header.empty()) {
+    row(std::move(header));
+    rule();
+  }
+}
 
 void Table::row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
@@ -129,16 +134,12 @@ std::string shell_word(std::string_view word) {
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) {
     return std::string(word);
   }
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
-  }
-  return quoted + "'";
+  return "'" + replaced(word, {{"'", R"('\'')"}}) + "'";
 }
 
 void expect_figures(const Json& figures, const std::string& place) {
   if (figures.is_number_float() && std::isnan(figures.get<double>())) {
-    throw NumericError(fmt::format("{} is not a number; the weights are too large", place));
+    throw NumericError("{} is not a number; the weights are too large", place);
   }
   if (figures.is_structured()) {
     for (const auto& [key, value] : figures.items()) {

@@ -25,8 +25,8 @@ enum class Align { left, right };
 
 class Table {
  public:
-  // One alignment per column.
-  explicit Table(std::vector<Align> columns);
+  // One alignment per column. A header gets a rule below it.
+  explicit Table(std::vector<Align> columns, std::vector<std::string> header = {});
 
   void row(std::vector<std::string> cells);  // missing cells are empty
   void rule();                               // a line across the table, under a header
@@ -40,8 +40,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 
-// The executable that is running. Throws std::filesystem::filesystem_error without /proc.
-std::filesystem::path running_program();
+// The executable that is running. Throws fs::filesystem_error without /proc.
+fs::path running_program();
 
 // The program to type in commands: bin/NAME if it runs as lib/tapehead/LEVEL/NAME of a package,
 // else the executable. The path is relative below the working directory, otherwise absolute.

@@ -1,12 +1,7 @@
 #include "train/plan/model_parts.hpp"
 
-#include "core/memory/pool.hpp"
 #include "core/scalar.hpp"
-#include "nn/attention/caches.hpp"
-#include "nn/attention/spec.hpp"
-#include "nn/transformer/transformer.hpp"
 #include "train/model_training.hpp"
-#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -22,7 +17,6 @@ std::string layers_text(Index first, Index last) {
 constexpr std::array<std::string_view, 3> titles{"encoder self-attention", "decoder self-attention",
                                                  "cross-attention"};  // by AttentionKind
 
-// Builds the list of parts.
 class Parts {
  public:
   Parts(const Transformer& model, const StepRows& rows) : model_(model), rows_(rows) {}
@@ -58,7 +52,8 @@ class Parts {
       part.name =
           fmt::format("{}, {}", titles[static_cast<std::size_t>(kind)], layers_text(first, layer));
       part.scopes.insert(part.scopes.end(), {attention->module.path(), attention->weights.path});
-      const AttentionParts work = work_of(*attention);
+      const AttentionParts work = attention_parts(attention->spec, model_.main().name, rows_,
+                                                  CountedPairs::allowed, passes);
       part.attention->projections += work.projections;
       part.attention->pairs += work.pairs;
       part.attention->output += work.output;
@@ -73,8 +68,7 @@ class Parts {
     }
     const auto last = static_cast<Index>(stack.layers.size()) - 1;
     ModelPart part{
-        .name = fmt::format("{} feed-forward, {}", name_of(stack.name), layers_text(0, last)),
-        .scopes = {}};
+        .name = fmt::format("{} feed-forward, {}", name_of(stack.name), layers_text(0, last))};
     for (const Layer& layer : stack.layers) {
       const auto& block = layer.feed_forward->block;
       part.scopes.push_back(block.path);
@@ -85,7 +79,7 @@ class Parts {
   }
 
   void add_norms() {
-    ModelPart part{.name = "norms", .scopes = {}};
+    ModelPart part{.name = "norms"};
     for (const Stack* stack : model_.stacks()) {
       for (const Layer& layer : stack->layers) {
         part.scopes.push_back(layer.self_residual.norm.path);
@@ -129,26 +123,6 @@ class Parts {
 
   static double work_of(const Parameter& weight, double rows) {
     return passes * rows * static_cast<double>(weight.shape.size());
-  }
-
-  static double pairs_of(const MultiHeadAttention& attention, const SequenceSizes& sizes) {
-    return pair_multiply_adds(attention.spec, sizes, CountedPairs::allowed);
-  }
-
-  AttentionParts work_of(const MultiHeadAttention& attention) const {
-    const AttentionWork work = attention_work(attention.spec);
-    if (!attention.site.is_self()) {
-      return {.projections = passes * (work.query_row * rows_.target + work.key_row * rows_.source),
-              .pairs = passes * pairs_of(attention, rows_.cross_sizes),
-              .output = passes * work.output_row * rows_.target};
-    }
-    const bool of_main = attention.site.stack() == model_.main().name;
-    const double rows = of_main ? rows_.target : rows_.source;
-    return {
-        .projections =
-            passes * (work.query_row * rows + work.past_row * (of_main ? rows_.past : 0)),
-        .pairs = passes * pairs_of(attention, of_main ? rows_.target_sizes : rows_.source_sizes),
-        .output = passes * work.output_row * rows};
   }
 
   const Transformer& model_;

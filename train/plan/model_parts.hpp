@@ -2,27 +2,15 @@
 // and the memory for weights and for what a forward pass keeps for the backward pass.
 #pragma once
 
-#include "core/sequence/batch.hpp"
 #include "datasets/loader.hpp"
-#include "nn/transformer/transformer.hpp"
 #include "train/experiment.hpp"
-#include "train/options/options.hpp"
 #include "train/plan/step_flops.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The multiply-adds of attentions: O(n d²), O(n² d) and O(n d²) for n rows of width d.
-struct AttentionParts {
-  double projections = 0;  // of queries, keys and values, and maps of positions and scores
-  double pairs = 0;        // scores and weighted sums of values, for pairs that a pattern allows
-  double output = 0;       // the output projection
-
-  double all() const { return projections + pairs + output; }
-};
-
 struct ModelPart {
   std::string name;                           // such as "cross-attention, layers 0 to 3"
-  std::vector<std::string> scopes;            // of its modules and parameters
+  std::vector<std::string> scopes{};          // of its modules and parameters
   Index parameters = 0;                       // that no earlier part has
   Index trained = 0;                          // of these, without frozen ones
   Index in_matrices = 0;                      // of the trained ones, in hidden matrices

@@ -1,8 +1,6 @@
 #include "train/plan/plan_report.hpp"
 
-#include "core/text.hpp"
 #include "core/version.hpp"
-#include "datasets/loader.hpp"
 #include "train/model_training.hpp"
 #include "train/output/figure_table.hpp"
 
@@ -29,13 +27,11 @@ std::string listed(const DecayGroups& groups, const TrainingOptions& options, bo
 }
 
 std::string splits_text(const Task& task) {
-  std::vector<std::string> texts;
-  for (const Split& split : task.splits) {
-    const Index dropped = split.dropped;
-    texts.push_back(fmt::format("{} {}{}", split.name, split.size(),
-                                dropped > 0 ? fmt::format(" ({} dropped)", dropped) : ""));
-  }
-  return join(texts, ", ");
+  const auto text_of_split = [](const Split& split) {
+    return fmt::format("{} {}{}", split.name, split.size(),
+                       split.dropped > 0 ? fmt::format(" ({} dropped)", split.dropped) : "");
+  };
+  return join(mapped(task.splits, text_of_split), ", ");
 }
 
 std::string vocabulary_text(const Task& task) {
@@ -84,7 +80,6 @@ std::string parameters_text(Index parameters, Index trained) {
                                : fmt::format("{}, {} trained", number(parameters), number(trained));
 }
 
-// The figures of a part of the model.
 const std::vector<FigureRow<PartCost>>& cost_rows() {
   using Cost = const PartCost&;
   static const std::vector<FigureRow<PartCost>> rows{
@@ -162,8 +157,6 @@ std::string training_text(const PlanFacts& facts, const TrainingEnd& end) {
                      format_duration(end.seconds));
 }
 
-}  // namespace
-
 std::string parts_table(const PartsFacts& facts) {
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
   const auto add = [&](const std::string& name, const auto& cell_of) {
@@ -193,6 +186,8 @@ std::string parts_table(const PartsFacts& facts) {
   add_cost("all", total_cost(facts));
   return table.text();
 }
+
+}  // namespace
 
 std::string decay_text(const ParameterStore& store, const TrainingOptions& options) {
   using enum ParameterKind;

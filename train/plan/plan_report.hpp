@@ -6,15 +6,10 @@
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/tape/parameters.hpp"
-#include "datasets/task.hpp"
-#include "train/options/options.hpp"
-#include "train/plan/model_parts.hpp"
 #include "train/plan/rehearsal.hpp"
 #include "train/plan/run_plan.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-std::string parts_table(const PartsFacts& facts);
 
 struct StartFacts {
   const Config& config;

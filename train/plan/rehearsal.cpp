@@ -1,12 +1,9 @@
 #include "train/plan/rehearsal.hpp"
 
 #include "core/files/process.hpp"
-#include "datasets/loader.hpp"
-#include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/model_training.hpp"
-#include "train/plan/model_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -26,23 +23,18 @@ Split only(const Split& split, const Lists& batches, Index count) {
   return {.name = split.name, .source = part_of(split.source, numbers), .kind = split.kind};
 }
 
-// How long targets are, with their end marks.
-struct Lengths {
+// The length of the longest target, with its end mark, and the average excess of targets over the
+// lengths of their sources, at least 0.
+std::pair<Index, Index> longest_and_extra(const Source& source) {
   Index longest = 1;
-  Index extra = 0;  // average excess over the sources' lengths; at least 0
-};
-
-Lengths lengths_of(const Source& source) {
-  Lengths lengths;
   double extra = 0;
   for (Index i = 0; i < source.size(); ++i) {
     const Sequence sequence = source.at(i);
-    lengths.longest = std::max(lengths.longest, sequence.predicted);
+    longest = std::max(longest, sequence.predicted);
     extra += static_cast<double>(sequence.predicted - 1 - sequence.source.size());
   }
   const auto count = static_cast<double>(std::max<Index>(1, source.size()));
-  lengths.extra = std::max<Index>(0, static_cast<Index>(std::ceil(extra / count)));
-  return lengths;
+  return {longest, std::max<Index>(0, static_cast<Index>(std::ceil(extra / count)))};
 }
 
 class Rehearsing {
@@ -121,11 +113,8 @@ class Rehearsing {
   std::vector<Batch> step_with(std::size_t batch) const {
     const auto together = static_cast<std::size_t>(config_.training.accumulate);
     const std::size_t first = batch / together * together;
-    std::vector<Batch> group;
-    for (std::size_t i = first; i < std::min(epoch_.batches.size(), first + together); ++i) {
-      group.push_back(epoch_.batch(i));
-    }
-    return group;
+    const std::size_t end = std::min(epoch_.batches.size(), first + together);
+    return mapped(std::views::iota(first, end), [&](std::size_t i) { return epoch_.batch(i); });
   }
 
   // Like evaluate() on the split, but each thread reads only one group, until its lanes' memory is
@@ -159,12 +148,12 @@ class Rehearsing {
     constexpr Index each = 3;  // because the allocator's state depends on earlier batches
     const Split written = only(
         part, decoding_batches(*part.source, options.batch_tokens, beam, threads), each * threads);
-    const Lengths lengths = lengths_of(*written.source);
+    const auto [longest, extra] = longest_and_extra(*written.source);
     DecodingOptions decoding = decoding_options(options);
     decoding.beam = beam;
     decoding.end = -1;
-    decoding.max_extra_length = std::min(options.max_extra_length, lengths.extra);
-    decoding.max_length = lengths.longest;
+    decoding.max_extra_length = std::min(options.max_extra_length, extra);
+    decoding.max_length = longest;
     decode_examples(model_.transformer, model_.store, *written.source, options.batch_tokens,
                     decoding, workers_);
   }

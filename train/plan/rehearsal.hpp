@@ -3,7 +3,6 @@
 // Nothing is written.
 #pragma once
 
-#include "datasets/task.hpp"
 #include "train/options/options.hpp"
 #include "train/plan/model_parts.hpp"
 

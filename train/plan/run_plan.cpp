@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include "core/text.hpp"
-#include "datasets/loader.hpp"
 #include "datasets/window_source.hpp"
 #include "nn/attention/model_rules.hpp"
 #include "train/output/text_table.hpp"
@@ -23,12 +22,12 @@ void expect_positions(const Split& split, Index max_positions) {
     }
     const std::string& file = context ? split.source_file : split.target_file;
     const Index needed = context ? rows.context : rows.input;
-    throw DataError(fmt::format(
+    throw DataError(
         "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
         "more (now {})",
         file.empty() ? fmt::format("example {} of the {} split", i + 1, split.name)
                      : fmt::format("{}:{}", file, split.line_of(i)),
-        needed - 1, needed, max_positions));
+        needed - 1, needed, max_positions);
   }
 }
 
@@ -46,9 +45,9 @@ RunPlan plan_run(const Config& config, const Task& task) {
                                                                   : std::max(by_epochs, by_steps)};
   if (plan.total_steps > 0 && training.warmup >= plan.total_steps) {
     throw ConfigError(
-        fmt::format("training.warmup: the warmup must end before the run does (warmup {}; the run "
-                    "has {} steps, {} an epoch)",
-                    training.warmup, plan.total_steps, plan.steps_per_epoch));
+        "training.warmup: the warmup must end before the run does (warmup {}; the run "
+        "has {} steps, {} an epoch)",
+        training.warmup, plan.total_steps, plan.steps_per_epoch);
   }
   for (const Split& split : task.splits) {
     if (config.evaluation.memory.value_or(0) > 0) {
@@ -86,14 +85,12 @@ std::string zero_rate_text(const Config& config, const RunPlan& plan) {
 
 void say_copied_heads(const ModelOptions& model) {
   std::vector<std::string> attentions;
-  for (const AttentionKind kind : attention_kinds) {
-    for (const AttentionSpec& spec : attention_specs(model, kind)) {
-      const std::string text = fmt::format(
-          "{} ({} heads of width {}, {})", name_of(kind), spec.heads, spec.d_v,
-          spec.tied() ? "head_weights: tied" : fmt::format("sharing: {}", name_of(spec.sharing)));
-      if (heads_are_copies(spec) && std::ranges::find(attentions, text) == attentions.end()) {
-        attentions.push_back(text);
-      }
+  for (const AttentionSpec& spec : attention_specs(model)) {
+    const std::string text = fmt::format(
+        "{} ({} heads of width {}, {})", name_of(spec.kind), spec.heads, spec.d_v,
+        spec.tied() ? "head_weights: tied" : fmt::format("sharing: {}", name_of(spec.sharing)));
+    if (heads_are_copies(spec) && std::ranges::find(attentions, text) == attentions.end()) {
+      attentions.push_back(text);
     }
   }
   if (!attentions.empty()) {

@@ -1,7 +1,6 @@
 // The number of steps of a run, which depends on its data, and checks that config and data match.
 #pragma once
 
-#include "datasets/task.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {

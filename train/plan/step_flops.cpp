@@ -1,8 +1,5 @@
 #include "train/plan/step_flops.hpp"
 
-#include "core/sequence/pattern.hpp"
-#include "nn/attention/spec.hpp"
-
 namespace tapehead {
 
 namespace {
@@ -27,24 +24,6 @@ SequenceSizes sizes_of(const Segments& queries, const Segments& keys) {
   return sizes;
 }
 
-// Multiply-adds of all attentions of a kind, forward.
-double attention_multiply_adds(const ModelOptions& model, AttentionKind kind, const StepRows& rows,
-                               CountedPairs counted) {
-  const bool of_source = stack_of(kind) != model.traits().main;
-  const bool cross = kind == AttentionKind::cross;
-  const SequenceSizes& sizes =
-      cross ? rows.cross_sizes : (of_source ? rows.source_sizes : rows.target_sizes);
-  double total = 0;
-  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
-    const AttentionSpec spec = attention_spec(model, kind, layer);
-    const AttentionWork work = attention_work(spec);
-    total += (work.query_row + work.output_row) * (of_source ? rows.source : rows.target) +
-             work.key_row * rows.source + work.past_row * (of_source ? 0 : rows.past) +
-             pair_multiply_adds(spec, sizes, counted);
-  }
-  return total;
-}
-
 // Counts the keys of each query by marking them pair by pair.
 void mark_keys(const Pattern& pattern, const SequenceSize& size, std::vector<Index>& keys) {
   const auto marks = std::make_unique<bool[]>(static_cast<std::size_t>(size.keys));
@@ -53,6 +32,26 @@ void mark_keys(const Pattern& pattern, const SequenceSize& size, std::vector<Ind
     pattern.mark(size.query_position + i, size.key_position, allowed, size.prefix);
     keys[static_cast<std::size_t>(i)] = std::ranges::count(allowed, true);
   }
+}
+
+// Multiply-adds of the scores and weighted sums of an attention, forward.
+double pair_multiply_adds(const AttentionSpec& spec, const SequenceSizes& sizes,
+                          CountedPairs counted) {
+  const auto& patterns = spec.pattern.values;  // one for each head, or one for all
+  const double heads = static_cast<double>(spec.heads) / static_cast<double>(patterns.size());
+  double total = 0;
+  for (const AttentionPattern& of_head : patterns) {
+    const Pattern pattern = counted == CountedPairs::all
+                                ? Pattern::full()
+                                : of_head.pattern(spec.kind == AttentionKind::decoder_self);
+    for (const auto& [size, count] : sizes) {
+      const HeadPairs pairs = allowed_pairs(pattern, size);
+      total += count * heads *
+               (static_cast<double>(spec.d_qk) * pairs.scores +
+                static_cast<double>(spec.d_v) * pairs.sums);
+    }
+  }
+  return total;
 }
 
 }  // namespace
@@ -85,8 +84,8 @@ StepRows mean_rows(const Source& source, Index steps, Index memory) {
   constexpr Index together = 256;
   StepRows sum;
   for (Index first = 0; first < source.size(); first += together) {
-    std::vector<Index> numbers(static_cast<std::size_t>(std::min(together, source.size() - first)));
-    std::iota(numbers.begin(), numbers.end(), first);
+    const Index end = std::min(first + together, source.size());
+    const auto numbers = mapped(std::views::iota(first, end), std::identity());
     sum.add(rows_of(pack(source, numbers), memory));
   }
   StepRows mean;
@@ -125,23 +124,18 @@ HeadPairs allowed_pairs(const Pattern& pattern, const SequenceSize& size) {
   return pairs;
 }
 
-double pair_multiply_adds(const AttentionSpec& spec, const SequenceSizes& sizes,
-                          CountedPairs counted) {
-  const auto& patterns = spec.pattern.values;  // one for each head, or one for all
-  const double heads = static_cast<double>(spec.heads) / static_cast<double>(patterns.size());
-  double total = 0;
-  for (const AttentionPattern& of_head : patterns) {
-    const Pattern pattern = counted == CountedPairs::all
-                                ? Pattern::full()
-                                : of_head.pattern(spec.kind == AttentionKind::decoder_self);
-    for (const auto& [size, count] : sizes) {
-      const HeadPairs pairs = allowed_pairs(pattern, size);
-      total += count * heads *
-               (static_cast<double>(spec.d_qk) * pairs.scores +
-                static_cast<double>(spec.d_v) * pairs.sums);
-    }
-  }
-  return total;
+AttentionParts attention_parts(const AttentionSpec& spec, StackName main_stack,
+                               const StepRows& rows, CountedPairs counted, double passes) {
+  const AttentionWork work = attention_work(spec);
+  const bool of_source = stack_of(spec.kind) != main_stack;
+  const double own_rows = of_source ? rows.source : rows.target;
+  const SequenceSizes& sizes = !spec.is_self() ? rows.cross_sizes
+                               : of_source     ? rows.source_sizes
+                                               : rows.target_sizes;
+  return {.projections = passes * (work.query_row * own_rows + work.key_row * rows.source +
+                                   work.past_row * (of_source ? 0 : rows.past)),
+          .pairs = passes * pair_multiply_adds(spec, sizes, counted),
+          .output = passes * work.output_row * own_rows};
 }
 
 double step_flops(const ModelOptions& model, Index target_vocabulary, const StepRows& rows,
@@ -161,8 +155,8 @@ double step_flops(const ModelOptions& model, Index target_vocabulary, const Step
   };
   double total = (layer_rows(StackName::encoder) + layer_rows(StackName::decoder)) * feed_forward +
                  (rows.source + rows.target) * embedding + rows.labels * output;
-  for (const AttentionKind kind : attention_kinds) {
-    total += attention_multiply_adds(model, kind, rows, counted);
+  for (const AttentionSpec& spec : attention_specs(model)) {
+    total += attention_parts(spec, model.traits().main, rows, counted).all();
   }
   return 6 * total;
 }

@@ -38,22 +38,30 @@ StepRows rows_of(const Batch& batch, Index memory = 0);
 // The rows of a mean step, if an epoch has `steps` steps.
 StepRows mean_rows(const Source& source, Index steps, Index memory = 0);
 
-// Which pairs of a query and a key count.
 enum class CountedPairs {
   all,     // with any pattern, as in published figures of MFU
   allowed  // pairs that the pattern of a head allows
 };
 
-// The pairs that a head computes.
 struct HeadPairs {
   double scores = 0;  // that the pattern allows by position
   double sums = 0;    // of these, pairs that each query keeps (Pattern::top)
 };
 HeadPairs allowed_pairs(const Pattern& pattern, const SequenceSize& size);
 
-// Multiply-adds of the scores and weighted sums of an attention, forward.
-double pair_multiply_adds(const AttentionSpec& spec, const SequenceSizes& sizes,
-                          CountedPairs counted);
+// The multiply-adds of attentions: O(n d²), O(n² d) and O(n d²) for n rows of width d.
+struct AttentionParts {
+  double projections = 0;  // of queries, keys and values, and maps of positions and scores
+  double pairs = 0;        // scores and weighted sums of values, for the pairs that count
+  double output = 0;       // the output projection
+
+  double all() const { return projections + pairs + output; }
+};
+
+// Of one attention in a step, `passes` times those of a forward pass. `main_stack`:
+// FamilyTraits::main.
+AttentionParts attention_parts(const AttentionSpec& spec, StackName main_stack,
+                               const StepRows& rows, CountedPairs counted, double passes = 1);
 
 // Each use of a weight by a row counts 6: 2 forward, and twice that backward. Each pair of a query
 // and a key counts 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and

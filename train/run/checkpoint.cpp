@@ -58,11 +58,9 @@ const TensorEntry& sound_entry(const TensorFile& file, const std::string& name, 
 }
 
 std::vector<TensorEntry> weight_entries(const ParameterStore& store, const Scalar* values) {
-  std::vector<TensorEntry> entries;
-  for (const NamedParameter& parameter : store.parameters()) {
-    entries.push_back(entry_of(parameter.name, parameter.shape, values + parameter.offset));
-  }
-  return entries;
+  return mapped(store.parameters(), [&](const NamedParameter& parameter) {
+    return entry_of(parameter.name, parameter.shape, values + parameter.offset);
+  });
 }
 
 // `values`: room for all numbers of the store, in its order.
@@ -143,9 +141,8 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& trai
   return position;
 }
 
-void write_weight_average(const std::vector<std::filesystem::path>& files,
-                          const ParameterStore& store, Metadata metadata,
-                          const std::filesystem::path& average) {
+void write_weight_average(const std::vector<fs::path>& files, const ParameterStore& store,
+                          Metadata metadata, const fs::path& average) {
   std::vector<Scalar> values(static_cast<std::size_t>(store.size()));
   std::vector<double> sums(static_cast<std::size_t>(store.size()), 0);
   for (const auto& file : files) {

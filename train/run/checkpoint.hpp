@@ -48,11 +48,9 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& stat
 // Loads the memory of the lanes. Throws IoError that names the file if it does not fit.
 void load_memory(const TensorFile& file, LaneMemory& memory);
 
-// Writes the mean of the weights in `files` (at least one) to `average`; the mean is often better
-// than each of them (Izmailov et al. 2018). `store` gives the weights' names and shapes. Throws
-// IoError if a file does not match or cannot be written.
-void write_weight_average(const std::vector<std::filesystem::path>& files,
-                          const ParameterStore& store, Metadata metadata,
-                          const std::filesystem::path& average);
+// Writes the mean of the weights in `files` (at least one), often better than each (Izmailov et al.
+// 2018), to `average`. `store`: names and shapes. Throws IoError for a file that does not match.
+void write_weight_average(const std::vector<fs::path>& files, const ParameterStore& store,
+                          Metadata metadata, const fs::path& average);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -15,8 +15,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr const char* former_key = "config";
@@ -153,10 +151,7 @@ std::vector<Index> Checkpoints::steps() const {
 }
 
 std::vector<fs::path> Checkpoints::candidates() const {
-  std::vector<fs::path> files;
-  std::ranges::transform(steps(), std::back_inserter(files),
-                         [this](Index step) { return file(step); });
-  return files;
+  return mapped(steps(), [this](Index step) { return file(step); });
 }
 
 Metadata Checkpoints::mark(Index step, bool regular) const {

@@ -4,7 +4,6 @@
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/options.hpp"
-#include "train/options/training_options.hpp"
 #include "train/run/run_directory.hpp"
 
 namespace tapehead {
@@ -26,7 +25,6 @@ Identity identity_of(const Config& config, const Tokenizers& tokenizers,
 // Throws IoError that names the file and the differences. Missing options have their defaults.
 void expect_identity(const TensorFile& file, const Identity& identity);
 
-// Metadata of a file with weights only.
 Metadata weights_metadata(const Identity& identity, Index step);
 
 // The entries with the same text in two vocabularies.
@@ -39,7 +37,6 @@ struct VocabularyMatch {
 // Marks match marks. If several entries have the same text, the first one counts.
 VocabularyMatch match_vocabularies(const Tokenizer& theirs, const Tokenizer& ours);
 
-// A checkpoint that cannot be used.
 struct RefusedCheckpoint {
   std::string reason;  // names the file
   bool holds = false;  // it is intact, but may belong to another training
@@ -56,14 +53,13 @@ struct Resumable {
 // training, if its step is no such multiple and `kept` is not "all".
 class Checkpoints {
  public:
-  Checkpoints(std::filesystem::path directory, std::string prefix, KeptCheckpoints kept = {},
-              Index every = 1);
+  Checkpoints(fs::path directory, std::string prefix, KeptCheckpoints kept = {}, Index every = 1);
 
-  std::filesystem::path file(Index step) const;
+  fs::path file(Index step) const;
 
   // The steps of the existing files, valid or not, newest first.
   std::vector<Index> steps() const;
-  std::vector<std::filesystem::path> candidates() const;
+  std::vector<fs::path> candidates() const;
 
   // Metadata by which a later save, even with another interval, recognises a regular file (one not
   // written because of a stop). A regular file stays regular if its step is saved again.
@@ -72,9 +68,8 @@ class Checkpoints {
   // Writes the file of a step. Afterwards removes files of later steps, which are from before a
   // resume, and files that do not stay. If it throws IoError, all other files are unchanged.
   // `bytes_of`: see write_tensor_file().
-  void save(
-      Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
-      const EntryBytes& bytes_of = [](const TensorEntry& entry) { return entry.bytes; }) const;
+  void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
+            const EntryBytes& bytes_of = &TensorEntry::bytes) const;
 
   // After an interrupted save: removes files before the newest up to `step` that do not stay.
   void remove_surplus(Index step) const;
@@ -85,15 +80,15 @@ class Checkpoints {
  private:
   bool stays(Index step, Index newer) const;
 
-  std::filesystem::path directory_;
+  fs::path directory_;
   std::string prefix_;
   KeptCheckpoints kept_;
   Index every_;
 };
 
 // The seconds of training so far. Reading warns about an unreadable file and returns 0.
-void write_elapsed_seconds(const std::filesystem::path& directory, double seconds);
-double read_elapsed_seconds(const std::filesystem::path& directory);
+void write_elapsed_seconds(const fs::path& directory, double seconds);
+double read_elapsed_seconds(const fs::path& directory);
 
 // The seconds of training until `step`, for a resume: the stored seconds or, if more, those in
 // times.jsonl, because a killed process may not have stored them.

@@ -13,8 +13,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 struct Place {
@@ -126,11 +124,7 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
 }
 
 void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path) {
-  if (task.kind().kept_as_tokens) {
-    inputs.add(matching_files(path.string()));
-  } else {
-    inputs.add(path);
-  }
+  task.kind().kept_as_tokens ? inputs.add(matching_files(path.string())) : inputs.add(path);
 }
 
 }  // namespace
@@ -197,11 +191,11 @@ void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests
   }
 }
 
-void save_texts(const Task& task, const std::filesystem::path& run) {
+void save_texts(const Task& task, const fs::path& run) {
   const bool tokenizers_kept = has_tokenizers(run);
   for (const Split& split : task.splits) {
-    const std::filesystem::path file = token_file(run, split.name);
-    if (split.text.tokens && !(tokenizers_kept && std::filesystem::exists(file))) {
+    const fs::path file = token_file(run, split.name);
+    if (split.text.tokens && !(tokenizers_kept && fs::exists(file))) {
       make_directories(file.parent_path());
       split.text.tokens->save(file);
     }

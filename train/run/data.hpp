@@ -2,7 +2,6 @@
 // directory and after moving run and data together. Also lists inputs that must not be replaced.
 #pragma once
 
-#include "datasets/task.hpp"
 #include "train/config/config.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -10,8 +9,8 @@ namespace tapehead {
 
 // The user's choice of data for an existing run.
 struct DataChoice {
-  std::filesystem::path directory{};  // the directory of the files; empty: unchanged
-  bool other = false;                 // whether data that differs from the run's is allowed
+  fs::path directory{};  // the directory of the files; empty: unchanged
+  bool other = false;    // whether data that differs from the run's is allowed
 };
 
 // Writes for each data file its path in the config, its absolute path, its path relative to the
@@ -31,23 +30,22 @@ std::string why_no_files(const RunFiles& run, TaskOptions task);
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
 // The same for a config file. The stored config of a run uses the run's data.
-TaskOptions find_config_data(const std::filesystem::path& config, const TaskOptions& task);
+TaskOptions find_config_data(const fs::path& config, const TaskOptions& task);
 
 // Digests of files' bytes, as far as they are known: each file is read once.
-using FileDigests = std::map<std::filesystem::path, std::string>;
+using FileDigests = std::map<fs::path, std::string>;
 
 // Throws IoError if a data file, at its path in `found`, differs from the digest in the run's
 // record. Skips files that lack a digest on either side. `ways_out` ends the message.
 void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
                     std::string_view ways_out);
 
-// Stores the tokens of each split that is a text, so that the run needs no other file. Keeps
-// existing tokens if the directory also has their tokenizers, and replaces tokens without
-// tokenizers, which a killed start leaves. Throws IoError.
-void save_texts(const Task& task, const std::filesystem::path& run);
+// Stores the tokens of each split that is a text, so that the run needs no other file. Keeps tokens
+// that have their tokenizers; a killed start leaves others. Throws IoError.
+void save_texts(const Task& task, const fs::path& run);
 
 // The files of a run, and its data files. Throws as find_run() and load_config() do.
-InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data = {});
+InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data = {});
 
 // The data files of the config's task, and the run with the initial weights.
 InputFiles inputs_of_training(const Config& config);

@@ -44,7 +44,7 @@ void move_moment(const Optimizer& optimizer, const Moment& moment, std::span<Sca
 
 EntryBytes entry_bytes(const TrainingState& training, Ranks& ranks) {
   if (ranks.count() == 1) {
-    return [](const TensorEntry& entry) { return entry.bytes; };
+    return &TensorEntry::bytes;
   }
   return [&optimizer = training.optimizer, &ranks, all = std::vector<Scalar>(),
           moments = moments_of(training.store, training.optimizer)](

@@ -10,8 +10,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr std::string_view mark = "tapehead run, process ";

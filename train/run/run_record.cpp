@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <fstream>
-#include <sstream>
 
 #include <spdlog/spdlog.h>
 
@@ -38,7 +37,6 @@ bool is_figure(const Json& json) {
   return json.is_primitive() || (json.is_array() && std::ranges::all_of(json, is_table));
 }
 
-// The test metrics of each split.
 Json tests_of(const JsonObject& end, const std::string& where) {
   const Json& tests = end.member("tests");
   bool plain = tests.is_object();
@@ -85,18 +83,15 @@ RunRecord record_of(const Json& json, const std::string& where) {
   return record;
 }
 
-OpenFile open_to_append(const std::filesystem::path& path) {
+OpenFile open_to_append(const fs::path& path) {
   return {path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW};
 }
 
-// Visits each whole line with its JSON; calls `failed` with the error and the place of a line that
-// is damaged or for which `visit` throws IoError.
-void visit_lines(const std::filesystem::path& path, std::string content,
-                 const std::function<void(const JsonObject&, const std::string& line)>& visit,
-                 const std::function<void(const IoError&, const std::string& where)>& failed) {
-  std::istringstream stream(std::move(content));
+// Calls visit(JsonObject, line) for whole lines and, for an IoError, failed(error, place).
+void visit_lines(const fs::path& path, std::string_view content, const auto& visit,
+                 const auto& failed) {
   Index number = 0;
-  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+  for (const std::string_view line : text_lines(content.substr(0, content.rfind('\n') + 1))) {
     const std::string where = fmt::format("{}:{}", path.string(), ++number);
     try {
       const Json parsed = parse_json(line, where);
@@ -108,7 +103,7 @@ void visit_lines(const std::filesystem::path& path, std::string content,
 }
 
 // Warns about missing lines: a power loss removes lines that were not yet on the disk.
-void say_missing(const std::filesystem::path& path, const std::set<Index>& steps, Index all) {
+void say_missing(const fs::path& path, const std::set<Index>& steps, Index all) {
   const Index missing = all - std::ssize(steps);
   if (missing == 0) {
     return;
@@ -154,8 +149,8 @@ void add_start(RunRecord& record, const RunStart& start,
   record.end.reset();
 }
 
-std::optional<RunRecord> read_record(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(status_of(file))) {
+std::optional<RunRecord> read_record(const fs::path& file) {
+  if (!fs::exists(status_of(file))) {
     return std::nullopt;
   }
   try {
@@ -166,7 +161,7 @@ std::optional<RunRecord> read_record(const std::filesystem::path& file) {
   }
 }
 
-void write_record(const std::filesystem::path& file, const RunRecord& record) {
+void write_record(const fs::path& file, const RunRecord& record) {
   Json json = {{"origins", record.origins}, {"starts", Json::array()}};
   for (const RunStart& start : record.starts) {
     Json& one = json["starts"].emplace_back();
@@ -198,8 +193,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-MetricsLog::MetricsLog(std::filesystem::path path)
-    : path_(std::move(path)), file_(open_to_append(path_)) {}
+MetricsLog::MetricsLog(fs::path path) : path_(std::move(path)), file_(open_to_append(path_)) {}
 
 void MetricsLog::write(const Json& line) { file_.write(json_text(line) + '\n'); }
 
@@ -207,10 +201,10 @@ void MetricsLog::truncate_after(Index step) {
   const std::string content = read_file(path_);
   std::string kept;
   std::set<Index> steps;  // of lines that are not of an evaluation
-  const auto keep = [&](const JsonObject& object, const std::string& line) {
+  const auto keep = [&](const JsonObject& object, std::string_view line) {
     const Index of = object.has("step") ? object.count("step") : 0;
     if (of <= step) {
-      kept += line + '\n';
+      kept.append(line) += '\n';
     }
     if (of > 0 && of <= step && !object.has("split")) {
       steps.insert(of);
@@ -226,14 +220,13 @@ void MetricsLog::truncate_after(Index step) {
   }
 }
 
-void for_each_line(const std::filesystem::path& path,
-                   const std::function<void(const JsonObject&)>& visit,
+void for_each_line(const fs::path& path, const std::function<void(const JsonObject&)>& visit,
                    const std::function<void(const std::string& where)>& skipped) {
-  if (status_of(path).type() == std::filesystem::file_type::not_found) {
+  if (status_of(path).type() == fs::file_type::not_found) {
     return;
   }
   visit_lines(
-      path, read_file(path), [&](const JsonObject& object, const std::string&) { visit(object); },
+      path, read_file(path), [&](const JsonObject& object, std::string_view) { visit(object); },
       [&](const IoError&, const std::string& where) { skipped(where); });
 }
 

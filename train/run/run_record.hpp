@@ -38,10 +38,10 @@ void add_start(RunRecord& record, const RunStart& start,
                const std::map<std::string, std::string>& origins);
 
 // nullopt if there is no record or, with a warning, if it is unreadable.
-std::optional<RunRecord> read_record(const std::filesystem::path& file);
+std::optional<RunRecord> read_record(const fs::path& file);
 
 // Throws IoError.
-void write_record(const std::filesystem::path& file, const RunRecord& record);
+void write_record(const fs::path& file, const RunRecord& record);
 
 // The processor's name as the system reports it, or "unknown".
 std::string processor_name();
@@ -49,7 +49,7 @@ std::string processor_name();
 class MetricsLog {
  public:
   // Appends to the file, which is created if it is missing. Throws IoError.
-  explicit MetricsLog(std::filesystem::path path);
+  explicit MetricsLog(fs::path path);
 
   // Writes one line with one write. Numbers that are not finite become null, as JSON has none.
   void write(const Json& line);
@@ -62,7 +62,7 @@ class MetricsLog {
   void truncate_after(Index step);
 
  private:
-  std::filesystem::path path_;
+  fs::path path_;
   OpenFile file_;
 };
 
@@ -70,7 +70,7 @@ class MetricsLog {
 // is damaged or for which `visit` throws IoError. Ignores an incomplete last line. A missing file
 // has no lines. Throws IoError if the file cannot be read.
 void for_each_line(
-    const std::filesystem::path& path, const std::function<void(const JsonObject&)>& visit,
+    const fs::path& path, const std::function<void(const JsonObject&)>& visit,
     const std::function<void(const std::string& where)>& skipped = [](const std::string&) {});
 
 }  // namespace tapehead

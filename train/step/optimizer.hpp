@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/kernel/workers.hpp"
-#include "core/tape/parameters.hpp"
 #include "train/step/optimizer_updates.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -65,8 +64,7 @@ class Optimizer {
     Scalar clip;  // on the gradient
   };
   // Calls action(i) for each chunk i in the exchange's slice.
-  template <class Action>
-  void for_own_chunks(Workers& workers, const Action& action) {
+  void for_own_chunks(Workers& workers, const auto& action) {
     const auto [first, end] = exchange_.chunks();
     workers.run(end - first,
                 [&, first = first](Index i) { action(static_cast<std::size_t>(first + i)); });

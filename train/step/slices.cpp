@@ -1,7 +1,5 @@
 #include "train/step/slices.hpp"
 
-#include "train/options/optimizer_kinds.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

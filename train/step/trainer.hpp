@@ -56,7 +56,6 @@ class Trainer {
 
   Exchange& exchange() { return optimizer_.exchange(); }
 
-  // The bytes that this process sends per step.
   double bytes_sent() const {
     return optimizer_.exchange().bytes_sent(memory_ ? memory_->committed().size() : 0);
   }
@@ -98,7 +97,6 @@ class Trainer {
   PoolVector<PoolVector<Index>> lanes_of_shards_;
 };
 
-// An error about numbers that are not finite at a step.
 NumericError numeric_error(Index step, const std::string& what);
 
 // Throws numeric_error(), so that a bad checkpoint never replaces a good one.

@@ -39,7 +39,7 @@ Enum choice_in(const TensorFile& file, const std::string& key) {
 // A training option's number, within the range of the option.
 Index option_in(const TensorFile& file, const std::string& key) {
   Field option{.name = key, .help = ""};
-  TrainingOptions().fields([&](const Field& field, const auto&) {
+  TrainingOptions().fields([&](const auto&, const Field& field, std::string_view) {
     if (field.name == key) {
       option = field;
     }
@@ -118,12 +118,11 @@ std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
     current_ = training_epoch(task_, config_.training.batching(), config_.seed, position.epoch);
     epoch_ = position.epoch;
   }
-  std::vector<Batch> group;
   const Index count = std::ssize(current_.batches);
   const Index end = std::min(count, position.batch + config_.training.accumulate);
-  for (Index i = position.batch; i < end; ++i) {
-    group.push_back(current_.batch(static_cast<std::size_t>(i)));
-  }
+  std::vector<Batch> group = mapped(std::views::iota(position.batch, end), [&](Index i) {
+    return current_.batch(static_cast<std::size_t>(i));
+  });
   position.batch = end == count ? 0 : end;
   position.epoch += end == count ? 1 : 0;
   return group;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/files/tensor_file.hpp"
-#include "datasets/layout.hpp"
 #include "datasets/loader.hpp"
 #include "train/options/options.hpp"
 
@@ -40,7 +39,6 @@ Metadata position_metadata(const TrainingPosition& position);
 // Throws IoError that names the file if a value is missing or out of range.
 TrainingPosition read_position(const TensorFile& file);
 
-// The batches of a training, for each step and epoch.
 class TrainingBatches {
  public:
   // `config` and `task` must outlive it.

@@ -30,13 +30,13 @@ bool any_element(const Comparison& c, const std::function<bool(Index)>& conditio
 Lines rows_of(const Shape& shape) {
   const Index count = shape.rank() == 0 ? 1 : shape[0];
   const Index length = count == 0 ? 0 : shape.size() / count;
-  return {count, length, [length](Index line, Index place) { return line * length + place; }};
+  return {count, length, length, 1};
 }
 
 Lines columns_of(const Shape& shape) {
   const Index count = shape[shape.rank() - 1];
   const Index length = count == 0 ? 0 : shape.size() / count;
-  return {count, length, [count](Index line, Index place) { return place * count + line; }};
+  return {count, length, 1, count};
 }
 
 std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition) {

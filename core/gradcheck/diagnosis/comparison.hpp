@@ -26,14 +26,7 @@ struct Comparison {
   bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
 };
 
-// A number from finite differences, and its possible error.
-struct Estimate {
-  double value = 0;
-  double error = 0;
-};
-
-// How the output depends on one input. Without columns, kinds of mistakes that show only here are
-// not searched for.
+// How the output depends on one input. Kinds of mistakes that show only here need the columns.
 struct Jacobian {
   Shape output;
   // Extents that may appear as a wrong factor: the axes of the function's inputs and output.
@@ -77,7 +70,10 @@ WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian);
 struct Lines {
   Index count;
   Index length;
-  std::function<Index(Index line, Index place)> element;
+  Index line_step;
+  Index place_step;
+
+  Index element(Index line, Index place) const { return line * line_step + place * place_step; }
 };
 
 Lines rows_of(const Shape& shape);

@@ -72,9 +72,7 @@ std::string source_of(double factor, const std::vector<Index>& sizes) {
     }
     if (alike(size * d, {1})) {
       return fmt::format(
-          "; 1/{0}, and {0} is the extent of an axis, or a count: divided once too "
-          "often?",
-          extent);
+          "; 1/{0}, and {0} is the extent of an axis, or a count: divided once too often?", extent);
     }
     if (alike(size * size, {d}) || alike(size * size * d, {1})) {
       return fmt::format("; its square is {}{}, the extent of an axis: a scale of √d?",
@@ -159,11 +157,8 @@ WrongGradient too_many(const Comparison& c, const Jacobian& /*jacobian*/) {
 
 // The line numbers that messages use.
 std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector<Index>& names) {
-  std::vector<Index> result;
-  for (const Index line : lines) {
-    result.push_back(names.empty() ? line : names[static_cast<std::size_t>(line)]);
-  }
-  return result;
+  const auto number_of = [&](Index line) { return names[static_cast<std::size_t>(line)]; };
+  return names.empty() ? lines : mapped(lines, number_of);
 }
 
 // Whether wrong rows hold values of other rows. At least half of the wrong rows must; the rest may

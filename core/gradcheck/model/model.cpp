@@ -103,11 +103,9 @@ class ModelCheck {
       std::ranges::copy(other.values(), values.values.data());
       loss_(&nearby_.emplace_back(store_));
     }
-    std::vector<Tensor> result;
-    for (const ParameterGradients& gradients : nearby_) {
-      result.push_back(gradient_of(store_, gradients, parameter));
-    }
-    return result;
+    return mapped(nearby_, [&](const ParameterGradients& gradients) {
+      return gradient_of(store_, gradients, parameter);
+    });
   }
 
   ParameterStore& store_;

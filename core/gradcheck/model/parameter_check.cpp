@@ -88,11 +88,8 @@ double size_of(const DirectionCheck& check, const Tensor& gradient) {
 // `count` indices from 0 ... extent - 1, including the first and the last.
 std::vector<Index> spread(Index extent, Index count) {
   count = std::clamp<Index>(count, 0, extent);
-  std::vector<Index> result;
-  for (Index i = 0; i < count; ++i) {
-    result.push_back(count == 1 ? 0 : i * (extent - 1) / (count - 1));
-  }
-  return result;
+  return mapped(numbers_below(count),
+                [&](Index i) { return count == 1 ? 0 : i * (extent - 1) / (count - 1); });
 }
 
 // A comparison, still empty, of at most `most` elements, which still show wrong rows, wrong columns

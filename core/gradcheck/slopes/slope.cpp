@@ -2,10 +2,10 @@
 
 namespace tapehead {
 
-Limit Tableau::add(double slope) {
+Estimate Tableau::add(double slope) {
   std::array<double, most_steps> next{};
   next[0] = slope;
-  Limit best{.value = slope};
+  Estimate best{.value = slope, .error = std::numeric_limits<double>::infinity()};
   double power = 1;
   for (std::size_t j = 1; j <= rows_; ++j) {
     power *= ratio_;
@@ -48,7 +48,7 @@ class OneSided {
     accelerated_ = limit;
   }
 
-  Limit limit() const { return limit_; }
+  Estimate limit() const { return limit_; }
   std::size_t steps() const { return tableau_.rows(); }
 
   // Whether the slopes converge from step to step. Rounding prevents convergence.
@@ -79,7 +79,7 @@ class OneSided {
   Tableau tableau_{1};
   std::array<double, most_steps> slopes_{};
   double accelerated_ = std::numeric_limits<double>::quiet_NaN();
-  Limit limit_;
+  Estimate limit_;
 };
 
 // The gap between the slopes of the two sides. In a smooth function it is f''(x) h and shrinks with
@@ -197,7 +197,7 @@ class Search {
       return false;
     }
     gaps_.add(gap);
-    const Limit best = central_.add(central);
+    const Estimate best = central_.add(central);
     if (gaps_.fall(std::max(100 * at.noise, enough)) && !motion_.is_chance(enough)) {
       take(best, at.noise);
     } else if (std::isinf(slope_.error)) {
@@ -209,8 +209,8 @@ class Search {
   void add_sides() {
     const bool left = left_.draws_near(noise_);
     const bool right = right_.draws_near(noise_);
-    const Limit l = left_.limit();
-    const Limit r = right_.limit();
+    const Estimate l = left_.limit();
+    const Estimate r = right_.limit();
     if (left && right) {
       const double gap = std::abs(l.value - r.value);
       if (gap <= l.error + r.error + 4 * noise_) {
@@ -222,7 +222,7 @@ class Search {
     }
   }
 
-  void take(const Limit& limit, double noise) {
+  void take(const Estimate& limit, double noise) {
     const double error = std::max(limit.error, noise);
     if (std::isinf(slope_.error) || error < slope_.error) {
       slope_.value = limit.value;

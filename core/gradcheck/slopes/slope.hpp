@@ -44,10 +44,10 @@ Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& 
 constexpr std::size_t most_steps = 8;
 constexpr double step_shrink = 4;  // the ratio of a step to the next
 
-// A limit and its possible error.
-struct Limit {
+// A number from finite differences, and its possible error.
+struct Estimate {
   double value = 0;
-  double error = std::numeric_limits<double>::infinity();
+  double error = 0;
 };
 
 // Richardson's tableau; only its last row is kept. If the truncation error is a series in h^order,
@@ -57,7 +57,7 @@ class Tableau {
  public:
   explicit Tableau(int order) : ratio_(order == 2 ? step_shrink * step_shrink : step_shrink) {}
 
-  Limit add(double slope);  // returns the best of the new row
+  Estimate add(double slope);  // returns the best of the new row
   std::size_t rows() const { return rows_; }
 
  private:

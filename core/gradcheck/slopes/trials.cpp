@@ -71,10 +71,8 @@ bool Trials::any_tells() const {
 }
 
 Slope Trials::best(double gradient) const {
-  std::vector<Doubted> all;
-  for (const Trial& trial : trials_) {
-    all.push_back(with_unseen(trial));
-  }
+  const std::vector<Doubted> all =
+      mapped(trials_, [this](const Trial& trial) { return with_unseen(trial); });
   const auto rank = [](const Doubted& doubted) {
     return std::pair(doubted.slope.kink ? 2 : doubted.tells ? 0 : 1, doubted.slope.error);
   };

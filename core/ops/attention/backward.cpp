@@ -7,7 +7,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void AttentionKernel::backward(const HeadProblem& problem, const StoredRows& output,
-                               StoredRows doutput, const Scalar* log_sums, Index log_sums_stride,
+                               HeadRows doutput, const Scalar* log_sums, Index log_sums_stride,
                                const Targets& targets) {
   problem_ = problem;
   problem_.query = used_by(problem.key.rows, problem.query);

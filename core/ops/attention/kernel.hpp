@@ -23,9 +23,9 @@ struct HeadScore {
 
 // The input of one call of the kernel: one head, one query segment and its key segment.
 struct HeadProblem {
-  StoredRows query;
-  StoredRows key;
-  StoredRows value;
+  HeadRows query;
+  HeadRows key;
+  HeadRows value;
   Index query_position;  // of query row 0
   Index key_position;    // of key row 0
   KeyRanges ranges;      // positions, as above
@@ -64,7 +64,7 @@ class AttentionKernel {
     HeadBiasTargets dbias;
     Scalar* dscore_weights;
   };
-  void backward(const HeadProblem& problem, const StoredRows& output, StoredRows doutput,
+  void backward(const HeadProblem& problem, const StoredRows& output, HeadRows doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
   // For each query i and each key j that i may attend to: adds the weight to weights[i stride + j

@@ -11,13 +11,13 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One head's columns of the rows of a segment.
-inline StoredRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head) {
-  return {columns.at(segment.row, head), columns.matrix.dim(1), segment.rows, columns.width};
+inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head) {
+  return {{columns.at(segment.row, head), columns.matrix.dim(1), segment.rows, columns.width}};
 }
 
 // Every step-th row, from steps.first on.
-inline StoredRows rows_at(const StoredRows& rows, const RowSteps& steps) {
-  return {rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.columns,
+inline HeadRows rows_at(const HeadRows& rows, const RowSteps& steps) {
+  return {{rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.columns},
           steps.step > 1};
 }
 

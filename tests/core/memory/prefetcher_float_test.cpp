@@ -7,14 +7,6 @@
 
 namespace tapehead { namespace {
 
-void add_lines(const StoredRows& rows, std::set<const Scalar*>& lines) {
-  for (Index i = 0; i < rows.rows; ++i) {
-    for (Index j = 0; j < rows.columns; ++j) {
-      lines.insert(line_of(rows.data + i * rows.stride + j));
-    }
-  }
-}
-
 // Rows that start at any place in a line, rows that start with a line, and no rows at all.
 TEST(Prefetcher, walks_over_each_line_once) {
   const std::vector<Scalar> memory(4096);
@@ -24,8 +16,11 @@ TEST(Prefetcher, walks_over_each_line_once) {
   for (const auto& [first, second] : {std::pair(anywhere, whole), std::pair(StoredRows{}, anywhere),
                                       std::pair(whole, StoredRows{})}) {
     std::set<const Scalar*> expected;
-    add_lines(first, expected);
-    add_lines(second, expected);
+    for (const StoredRows& rows : {first, second}) {
+      for (Index i = 0; i < rows.rows * rows.columns; ++i) {
+        expected.insert(line_of(rows.data + i / rows.columns * rows.stride + i % rows.columns));
+      }
+    }
     Prefetcher ahead({first, StoredRows{}, second}, 1);
     std::vector<const Scalar*> walked;
     while (const Scalar* line = ahead.next()) {

@@ -1,11 +1,11 @@
-// The residual sum and dropout: gradients by differences, values against plain ops, masks.
+// The residual sum, dropout, and norms of rows: gradients by differences, values at extremes,
+// masks. (Values: reference_cases.hpp.)
 #include "core/ops/residual.hpp"
 
 #include <tapehead/gtest.hpp>
 
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -14,18 +14,18 @@ Dropout dropout_of(double probability, std::uint64_t seed = 3, const char* strea
   return {.probability = probability, .draws = Draws(seed, stream, step, first_row)};
 }
 
-const Shape shapes[] = {{3, 19}, {2, 16}, {4, 1}, {0, 3}};
-
 TEST(Residual, gradients) {
-  for (const double probability : {0.0, 0.4}) {
-    for (const Shape& shape : shapes) {
-      SCOPED_TRACE(shape.to_string());
+  for (const Shape& shape : {Shape{3, 19}, Shape{2, 16}, Shape{4, 1}, Shape{0, 3}}) {
+    SCOPED_TRACE(shape.to_string());
+    for (const double probability : {0.0, 0.4}) {
       EXPECT_GRADCHECK(
           [&](const Var& x, const Var& f, const Var& bias) {
             return residual(x, f, bias, dropout_of(probability));
           },
           random_tensor(shape, 1), random_tensor(shape, 2), random_tensor({shape[1]}, 3));
     }
+    EXPECT_GRADCHECK([](const Var& x) { return dropout(x, dropout_of(0.4)); },
+                     random_tensor(shape, 1));
   }
 }
 
@@ -43,33 +43,6 @@ TEST(Residual, gradients_of_the_same_var_twice) {
       random_tensor({3, 5}, 1), random_tensor({3, 5}, 2), bias);
 }
 
-TEST(Residual, shape_errors_name_the_op_and_both_shapes) {
-  Tape tape;
-  const Var x = tape.variable(random_tensor({2, 3}, 1));
-  const Var f = tape.variable(random_tensor({3, 2}, 2));
-  const Var bias = tape.variable(random_tensor({2}, 3));
-  EXPECT_THAT([&] { residual(x, f, bias); },
-              ThrowsMessage<ShapeError>(AllOf(HasSubstr("residual.f for x (2, 3)"),
-                                              HasSubstr("expected (2, 3), got (3, 2)"))));
-  EXPECT_THAT([&] { residual(x, x, bias); },
-              ThrowsMessage<ShapeError>(AllOf(HasSubstr("residual.bias for x (2, 3)"),
-                                              HasSubstr("expected (3), got (2)"))));
-}
-
-TEST(Dropout, gradients) {
-  for (const Shape& shape : shapes) {
-    SCOPED_TRACE(shape.to_string());
-    EXPECT_GRADCHECK([](const Var& x) { return dropout(x, dropout_of(0.4)); },
-                     random_tensor(shape, 1));
-  }
-}
-
-TEST(Dropout, of_probability_zero_is_nothing) {
-  Tape tape;
-  const Var x = tape.variable(random_tensor({2, 3}, 1));
-  EXPECT_EQ(dropout(x, {}).value().data(), x.value().data());
-}
-
 // 200 x 133 numbers, each dropped independently; tolerance: four standard deviations.
 TEST(Dropout, keeps_its_share_and_scales_it) {
   for (const double probability : {0.1, 0.3, 0.5, 0.9}) {
@@ -82,52 +55,71 @@ TEST(Dropout, keeps_its_share_and_scales_it) {
   }
 }
 
-// Neighbours are dropped independently: both of a pair with probability².
-TEST(Dropout, drops_neighbours_independently) {
-  constexpr double both = 0.3 * 0.3;
-  const Tensor factors = dropout_factors({200, 133}, dropout_of(0.3));
-  double pairs = 0;
-  double across = 0;
-  double down = 0;
-  for (Index i = 0; i + 1 < 200; ++i) {
-    for (Index j = 0; j + 1 < 133; ++j) {
-      pairs += 1;
-      across += factors.row(i)[j] == 0 && factors.row(i)[j + 1] == 0 ? 1 : 0;
-      down += factors.row(i)[j] == 0 && factors.row(i + 1)[j] == 0 ? 1 : 0;
-    }
-  }
-  EXPECT_NEAR(across / pairs, both, 6 * std::sqrt(both * (1 - both) / pairs));
-  EXPECT_NEAR(down / pairs, both, 6 * std::sqrt(both * (1 - both) / pairs));
-}
-
 TEST(Dropout, hangs_on_its_address_and_on_nothing_else) {
-  const Tensor first = dropout_factors({4, 133}, dropout_of(0.3));
-  const auto same = [&first](const Dropout& other) {
-    return std::ranges::equal(first.values(), dropout_factors({4, 133}, other).values());
+  const auto drawn = [](const Dropout& at, Index rows = 9) {
+    return dropout_factors({rows, 133}, at);
   };
-  EXPECT_TRUE(same(dropout_of(0.3)));
-  EXPECT_FALSE(same(dropout_of(0.3, 4)));
-  EXPECT_FALSE(same(dropout_of(0.3, 3, "another")));
-  EXPECT_FALSE(same(dropout_of(0.3, 3, "tests", 6)));
-  EXPECT_FALSE(same(dropout_of(0.3, 3, "tests", 5, 1)));
-}
-
-TEST(Dropout, does_not_depend_on_how_rows_are_cut) {
-  const Tensor all = dropout_factors({9, 133}, dropout_of(0.3, 3, "tests", 5, 2));
-  const Tensor part = dropout_factors({4, 133}, dropout_of(0.3, 3, "tests", 5, 2 + 5));
-  EXPECT_THAT(part.values(), ElementsAreArray(all.part(5 * 133, {4, 133}).values()));
+  const Tensor first = drawn(dropout_of(0.3));
+  EXPECT_THAT(drawn(dropout_of(0.3)).values(), ElementsAreArray(first.values()));
+  for (const Dropout& other : {dropout_of(0.3, 4), dropout_of(0.3, 3, "another"),
+                               dropout_of(0.3, 3, "tests", 6), dropout_of(0.3, 3, "tests", 5, 1)}) {
+    EXPECT_THAT(drawn(other).values(), Not(ElementsAreArray(first.values())));
+  }
+  // It does not depend on how rows are cut.
+  const Tensor part = drawn(dropout_of(0.3, 3, "tests", 5, 5), 4);
+  EXPECT_THAT(part.values(), ElementsAreArray(first.part(5 * 133, {4, 133}).values()));
 }
 
 // The largest probability below 1 keeps 1 / 65536 of the numbers and does not divide by zero.
-TEST(Dropout, of_nearly_all_stays_finite) {
-  const Tensor factors = dropout_factors({3, 5}, dropout_of(0.9999999));
-  EXPECT_THAT(factors.values(), Each(AnyOf(0, 65536)));
+TEST(Dropout, of_nearly_all_stays_finite_and_of_none_is_nothing) {
+  EXPECT_THAT(dropout_factors({3, 5}, dropout_of(0.9999999)).values(), Each(AnyOf(0, 65536)));
+  Tape tape;
+  const Var x = tape.variable(random_tensor({2, 3}, 1));
+  EXPECT_EQ(dropout(x, {}).value().data(), x.value().data());
 }
 
-TEST(Dropout, shape_errors_name_the_op_and_the_shape) {
-  Tape tape;
-  EXPECT_THAT([&] { dropout(tape.variable(random_tensor({3}, 1)), dropout_of(0.5)); },
-              ThrowsMessage<ShapeError>(HasSubstr("dropout.x: expected two axes, got (3)")));
+Var layer(const Var& x, const Var& gain, const Var& bias) { return layer_norm(x, gain, bias); }
+Var rms(const Var& x, const Var& gain) { return rms_norm(x, gain); }
+
+TEST(Norms, gradients) {
+  for (const Shape& shape : {Shape{3, 19}, Shape{2, 16}, Shape{4, 2}, Shape{1, 5}, Shape{0, 3}}) {
+    SCOPED_TRACE(shape.to_string());
+    const Shape row{shape[1]};
+    EXPECT_GRADCHECK(layer, random_tensor(shape, 1), random_tensor(row, 2), random_tensor(row, 3));
+    EXPECT_GRADCHECK(rms, random_tensor(shape, 1), random_tensor(row, 2));
+  }
+}
+
+TEST(Norms, gradients_of_the_same_var_twice) {
+  const Tensor x = random_tensor({3, 5}, 1);
+  const Tensor row = random_tensor({5}, 2);
+  EXPECT_GRADCHECK(
+      [](const Var& a, const Var& gain, const Var& bias) {
+        return multiply(layer(layer(a, gain, bias), gain, bias), a);
+      },
+      x, row, random_tensor({5}, 3));
+  EXPECT_GRADCHECK([](const Var& a, const Var& both) { return layer(a, both, both); }, x, row);
+  EXPECT_GRADCHECK(
+      [](const Var& a, const Var& gain) { return multiply(rms(rms(a, gain), gain), a); }, x, row);
+}
+
+// The deviation is small relative to the mean: a variance as E x² - (E x)² would lose it.
+TEST(LayerNorm, keeps_small_deviations_from_a_large_mean) {
+  Tape tape(false);
+  const Var x = tape.constant(random_tensor({2, 19}, 1));
+  const Var shifted = add(x, tape.constant(Tensor::full({19}, 1e7)));
+  const Var gain = tape.constant(Tensor::full({19}, 1));
+  const Var bias = tape.constant(Tensor::zeros({19}));
+  EXPECT_THAT(layer(shifted, gain, bias).value().values(),
+              Pointwise(DoubleNear(1e-7), layer(x, gain, bias).value().values()));
+}
+
+TEST(LayerNorm, of_equal_numbers_is_the_bias) {
+  Tape tape(false);
+  const Var y =
+      layer(tape.constant(Tensor::full({1, 3}, 7)), tape.constant(Tensor::of({3}, {1, 2, 3})),
+            tape.constant(Tensor::of({3}, {4, 5, 6})));
+  EXPECT_THAT(y.value().values(), ElementsAre(4, 5, 6));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,18 @@
 namespace tapehead { namespace {
 
 TEST(BlasKernels, one_thread_for_each_caller_in_the_pthread_build) {
-  prepare_blas();
+  EXPECT_EQ(prepare_blas().kernels, openblas_get_corename());
   EXPECT_EQ(openblas_get_parallel(), 1);
   EXPECT_EQ(openblas_get_num_threads(), 1);
+  // By hand: (1 2; 3 4) (5 6; 7 8) = (19 22; 43 50).
+  const std::array<double, 4> a{1, 2, 3, 4};
+  const std::array<double, 4> b{5, 6, 7, 8};
+  std::array<double, 4> c{};
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 2, 2, 2, 1, a.data(), 2, b.data(), 2, 0,
+              c.data(), 2);
+  EXPECT_THAT(c, ElementsAre(19, 22, 43, 50));
+  const auto of_process = std::filesystem::directory_iterator("/proc/self/task");
+  EXPECT_EQ(std::distance(begin(of_process), end(of_process)), 1) << "nothing else starts threads";
 }
 
 TEST(BlasKernels, an_avx512_machine_gets_avx512_kernels) {
@@ -27,17 +36,6 @@ TEST(BlasKernels, an_avx512_machine_gets_avx512_kernels) {
   constexpr std::array<std::string_view, 3> avx512{"SkylakeX", "Cooperlake", "Sapphirerapids"};
   const BlasInfo info = prepare_blas();
   EXPECT_NE(std::ranges::find(avx512, info.kernels), avx512.end()) << info.kernels;
-}
-
-TEST(BlasKernels, what_is_said_is_what_is_in_use) {
-  const BlasInfo info = prepare_blas();
-  EXPECT_EQ(info.kernels, openblas_get_corename());
-}
-
-TEST(BlasKernels, nothing_else_starts_threads) {
-  prepare_blas();
-  const auto of_process = std::filesystem::directory_iterator("/proc/self/task");
-  EXPECT_EQ(std::distance(begin(of_process), end(of_process)), 1);
 }
 
 // Size of the address space in pages. Allocates nothing on the heap, which would change the result.
@@ -67,17 +65,6 @@ TEST(BlasKernels, a_buffer_for_each_thread_is_reserved) {
   EXPECT_LE(of_one, std::size_t{128} << 20) << "what prepare_blas looks for";
   give_back(another);
   std::ranges::for_each(buffers, give_back);
-}
-
-TEST(BlasKernels, products_are_right_after_the_choice) {
-  prepare_blas();
-  // By hand: (1 2; 3 4) (5 6; 7 8) = (19 22; 43 50).
-  const std::array<double, 4> a{1, 2, 3, 4};
-  const std::array<double, 4> b{5, 6, 7, 8};
-  std::array<double, 4> c{};
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 2, 2, 2, 1, a.data(), 2, b.data(), 2, 0,
-              c.data(), 2);
-  EXPECT_EQ(c, (std::array<double, 4>{19, 22, 43, 50}));
 }
 
 }}  // namespace tapehead

@@ -1,7 +1,8 @@
 // Products of whole numbers (exact in both precisions and in any order of summing) compared with
-// plain sums. Included by one test per precision.
+// plain sums, and transposed copies, number by number. Included by one test per precision.
 #pragma once
 
+#include "core/kernel/row_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/scalar.hpp"
 #include "core/version.hpp"
@@ -63,25 +64,21 @@ inline void expect_product(const ProductCase& size, Begin begin, bool blocked = 
     matrix_product(rows, columns, depth, a_view, b_view, c.data(), c_stride,
                    begin == Begin::what_is_there);
   }
-  const auto at = [](const std::vector<Scalar>& matrix, Index stride, bool transposed, Index i,
-                     Index j) {
-    return matrix[static_cast<std::size_t>(transposed ? j * stride + i : i * stride + j)];
+  const auto at = [](const MatrixView& of, Index i, Index j) {
+    return of.transposed ? of.data[j * of.stride + i] : of.data[i * of.stride + j];
   };
   for (Index i = 0; i < rows; ++i) {
+    const Scalar* const found = c.data() + i * c_stride;
     for (Index j = 0; j < columns; ++j) {
-      Scalar sum = begin == Begin::what_is_there ? at(before, c_stride, false, i, j) : Scalar{0};
-      if (begin == Begin::a_row) {
-        sum = row[static_cast<std::size_t>(j)];
-      }
+      Scalar sum = begin == Begin::what_is_there ? before.data()[i * c_stride + j]
+                   : begin == Begin::a_row       ? row.data()[j]
+                                                 : Scalar{0};
       for (Index r = 0; r < depth; ++r) {
-        sum += at(a, a_stride, a_transposed, i, r) * at(b, b_stride, b_transposed, r, j);
+        sum += at(a_view, i, r) * at(b_view, r, j);
       }
-      ASSERT_EQ(at(c, c_stride, false, i, j), sum) << "row " << i << ", column " << j;
+      ASSERT_EQ(found[j], sum) << "row " << i << ", column " << j;
     }
-    for (Index j = columns; j < c_stride; ++j) {
-      ASSERT_NE(at(c, c_stride, false, i, j), at(c, c_stride, false, i, j))
-          << "written behind row " << i;
-    }
+    ASSERT_THAT(std::span(found + columns, gap), Each(IsNan())) << "written behind row " << i;
   }
 }
 
@@ -110,16 +107,12 @@ TEST(MatrixProduct, equals_the_sums_written_out) {
 TEST(MatrixProduct, adds_to_what_is_there) {
   for (const ProductCase& size : product_cases) {
     expect_product(size, Begin::what_is_there);
-  }
-}
-
-TEST(MatrixProduct, adds_a_row_to_each_row) {
-  for (const ProductCase& size : product_cases) {
     expect_product(size, Begin::a_row);
   }
 }
 
-TEST(BlockedProduct, equals_the_sums_written_out_whoever_is_faster) {
+// Whoever is faster.
+TEST(BlockedProduct, equals_the_sums_written_out) {
   for (const ProductCase& size : product_cases) {
     for (const Begin begin : {Begin::zero, Begin::what_is_there, Begin::a_row}) {
       if (size.rows > 0 && size.depth > 0) {
@@ -152,13 +145,13 @@ TEST(BlockedProduct, adds_up_in_the_order_of_the_depth) {
   const bool rounds_once = vector_instructions() != "SSE";
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j) {
-      Scalar sum = row[static_cast<std::size_t>(j)];
+      Scalar sum = row.data()[j];
       for (Index r = 0; r < depth; ++r) {
-        const Scalar x = a[static_cast<std::size_t>(i * depth + r)];
-        const Scalar y = b[static_cast<std::size_t>(r * columns + j)];
+        const Scalar x = a.data()[i * depth + r];
+        const Scalar y = b.data()[r * columns + j];
         sum = rounds_once ? std::fma(x, y, sum) : x * y + sum;
       }
-      ASSERT_EQ(c[static_cast<std::size_t>(i * columns + j)], sum) << i << ", " << j;
+      ASSERT_EQ(c.data()[i * columns + j], sum) << i << ", " << j;
     }
   }
 }
@@ -215,6 +208,39 @@ TEST(PackedMatrix, gives_a_row_the_same_whatever_stands_beside_it) {
         EXPECT_TRUE(std::equal(c.begin() + some * (columns + gap), c.end(),
                                begin.begin() + some * (columns + gap)))
             << "wrote behind " << some << " rows";
+      }
+    }
+  }
+}
+
+// Sizes below, at and above one and two vectors.
+inline std::vector<Index> transposed_sizes() {
+  return {0, 1, lane_count - 1, lane_count, lane_count + 1, 2 * lane_count, 2 * lane_count + 3};
+}
+
+TEST(CopyTransposed, turns_rows_into_columns_and_fills_the_last_vector_with_zeros) {
+  for (const Index rows : transposed_sizes()) {
+    for (const Index columns : transposed_sizes()) {
+      SCOPED_TRACE(Message() << rows << " rows, " << columns << " columns");
+      const Index step = columns + 2;
+      const Index whole_rows = (rows + lane_count - 1) / lane_count * lane_count;
+      const Index to_step = whole_rows + 1;
+      constexpr Scalar untouched = -1;
+      std::vector<Scalar> from(static_cast<std::size_t>(rows * step),
+                               std::numeric_limits<Scalar>::quiet_NaN());
+      for (Index r = 0; r < rows; ++r) {
+        std::iota(from.data() + r * step, from.data() + r * step + columns,
+                  static_cast<Scalar>(100 * r));
+      }
+      std::vector<Scalar> to(static_cast<std::size_t>(columns * to_step), untouched);
+      copy_transposed(rows, columns, from.data(), step, Scalar{0.5}, to.data(), to_step);
+      for (Index c = 0; c < columns; ++c) {
+        for (Index r = 0; r < to_step; ++r) {
+          const Scalar beyond = r < whole_rows ? Scalar{0} : untouched;
+          ASSERT_EQ(to.data()[c * to_step + r],
+                    r < rows ? Scalar{0.5} * from.data()[r * step + c] : beyond)
+              << "row " << r << ", column " << c;
+        }
       }
     }
   }

@@ -1,5 +1,5 @@
 // Draws: Philox gives its published values, and every draw depends on each part of its address and
-// on nothing else.
+// on nothing else. A hash depends on everything that was added.
 #include "core/random/draws.hpp"
 #include "tests/support/testing.hpp"
 
@@ -17,20 +17,20 @@ TEST(Philox, gives_the_known_answers) {
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-std::vector<std::uint64_t> bits_of(const Draws& draws, std::uint64_t count = 8) {
-  std::vector<std::uint64_t> bits(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    bits[i] = draw_bits(draws, i);
-  }
-  return bits;
-}
-
 TEST(Draws, are_the_same_at_the_same_address) {
+  const auto bits_of = [](const Draws& draws) {
+    std::array<std::uint64_t, 8> bits;
+    std::ranges::generate(bits, [&, i = 0ULL]() mutable { return draw_bits(draws, i++); });
+    return bits;
+  };
   const Draws draws(7, "model.encoder", 3);
   EXPECT_EQ(bits_of(draws), bits_of(Draws(7, "model.encoder", 3)));
   const std::uint64_t last = draw_bits(draws, 1000);
   draw_bits(draws, 5);
   EXPECT_EQ(draw_bits(draws, 1000), last);
+  // The rows before are kept and change no plain draw.
+  EXPECT_EQ(Draws(7, "model.encoder", 3, 30).first_row, 30);
+  EXPECT_EQ(bits_of(draws), bits_of(Draws(7, "model.encoder", 3, 30)));
 }
 
 // Neighbouring addresses. Of the 64-bit draws, two are equal with probability 1e-14.
@@ -39,7 +39,7 @@ TEST(Draws, differ_with_seed_stream_step_and_index) {
   std::size_t count = 0;
   for (const std::uint64_t seed : {0ULL, 1ULL, 2ULL, 1ULL << 32, 1ULL << 63}) {
     for (const std::string stream :
-         {"", "a", "b", "ab", "ba", "model.encoder.0", "model.encoder.1"}) {
+         {"", "a", "b", "ab", "ba", "aa", "a.b", "model.encoder.0", "model.encoder.1"}) {
       for (const Index step : {0, 1, 2, 1000}) {
         for (const std::uint64_t index : {0ULL, 1ULL, 2ULL, 1ULL << 31, 1ULL << 32, 1ULL << 33}) {
           seen.insert(draw_bits(Draws(seed, stream, step), index));
@@ -63,11 +63,6 @@ TEST(Draws, of_neighbouring_streams_are_not_correlated) {
   }
 }
 
-TEST(Draws, rows_before_are_kept_and_change_no_plain_draw) {
-  EXPECT_EQ(Draws(1, "a", 2, 30).first_row, 30);
-  EXPECT_EQ(bits_of(Draws(1, "a", 2, 30)), bits_of(Draws(1, "a", 2)));
-}
-
 // The chi-square statistic of 100 equal bins has mean 99 and deviation sqrt(2 * 99) = 14.1.
 double chi_square(const std::vector<int>& bins) {
   const double expected =
@@ -79,33 +74,22 @@ double chi_square(const std::vector<int>& bins) {
   return sum;
 }
 
-TEST(Draws, uniform_ones_fill_the_unit_interval_evenly) {
-  const Draws draws(1, "uniform", 0);
+TEST(Draws, uniform_ones_and_those_below_a_bound_are_even) {
+  const Draws uniform(1, "uniform", 0);
+  const Draws below(1, "below", 0);
   std::vector<int> bins(100, 0);
+  std::vector<int> bins_below(100, 0);
   for (std::uint64_t i = 0; i < 100000; ++i) {
-    const double u = draw_uniform(draws, i);
-    ASSERT_GE(u, 0);
-    ASSERT_LT(u, 1);
+    const double u = draw_uniform(uniform, i);
+    ASSERT_TRUE(u >= 0 && u < 1) << u;
     ++bins[static_cast<std::size_t>(100 * u)];
+    const Index drawn = draw_below(below, i, 100);
+    ASSERT_TRUE(drawn >= 0 && drawn < 100) << drawn;
+    ++bins_below[static_cast<std::size_t>(drawn)];
+    ASSERT_EQ(draw_below(below, i, 1), 0);
   }
-  EXPECT_LT(chi_square(bins), 99 + 4 * 14.1);
-  EXPECT_GT(chi_square(bins), 99 - 4 * 14.1);
-}
-
-TEST(Draws, below_a_bound_are_even) {
-  const Draws draws(1, "below", 0);
-  std::vector<int> bins(100, 0);
-  for (std::uint64_t i = 0; i < 100000; ++i) {
-    const Index drawn = draw_below(draws, i, 100);
-    ASSERT_GE(drawn, 0);
-    ASSERT_LT(drawn, 100);
-    ++bins[static_cast<std::size_t>(drawn)];
-  }
-  EXPECT_LT(chi_square(bins), 99 + 4 * 14.1);
-  EXPECT_GT(chi_square(bins), 99 - 4 * 14.1);
-  for (std::uint64_t i = 0; i < 100; ++i) {
-    EXPECT_EQ(draw_below(draws, i, 1), 0);
-  }
+  EXPECT_NEAR(chi_square(bins), 99, 4 * 14.1);
+  EXPECT_NEAR(chi_square(bins_below), 99, 4 * 14.1);
 }
 
 TEST(Draws, below_a_bound_beyond_32_bits_reach_all_of_it) {
@@ -143,20 +127,15 @@ TEST(Draws, a_permutation_holds_every_number_once) {
     std::vector<Index> order = draw_permutation(Draws(1, "order", 0), count);
     std::vector<Index> expected(static_cast<std::size_t>(count));
     std::iota(expected.begin(), expected.end(), Index{0});
-    if (count == 1000) {
-      EXPECT_NE(order, expected);
-    }
+    EXPECT_TRUE(count < 1000 || order != expected);
     std::ranges::sort(order);
     EXPECT_EQ(order, expected);
   }
-}
-
-TEST(Draws, a_permutation_depends_on_seed_stream_and_step) {
   const auto order = draw_permutation(Draws(1, "order", 1), 20);
   EXPECT_EQ(order, draw_permutation(Draws(1, "order", 1), 20));
-  EXPECT_NE(order, draw_permutation(Draws(2, "order", 1), 20));
-  EXPECT_NE(order, draw_permutation(Draws(1, "other", 1), 20));
-  EXPECT_NE(order, draw_permutation(Draws(1, "order", 2), 20));
+  for (const Draws& other : {Draws(2, "order", 1), Draws(1, "other", 1), Draws(1, "order", 2)}) {
+    EXPECT_NE(order, draw_permutation(other, 20));
+  }
 }
 
 // All 24 permutations of four are equally likely: the statistic of 24 bins has mean 23 and
@@ -176,14 +155,43 @@ TEST(Draws, permutations_are_even) {
   EXPECT_LT(chi_square(bins), 23 + 4 * 6.8);
 }
 
-TEST(Draws, a_digest_tells_texts_apart) {
-  std::set<std::uint64_t> digests;
-  for (const char* text :
-       {"", "a", "b", "ab", "ba", "aa", "a.b", "model.layer.1", "model.layer.2"}) {
-    EXPECT_EQ(digest(text), digest(std::string(text)));
-    digests.insert(digest(text));
+using Tokens = std::vector<TokenId>;
+
+TEST(Hash, borders_and_zeros_count) {
+  const std::vector<std::pair<Hash, Hash>> different{
+      {Hash().add("ab").add("c"), Hash().add("a").add("bc")},
+      {Hash().add("").add("a"), Hash().add("a").add("")},
+      {Hash().add(Tokens{1, 2}).add(Tokens{}), Hash().add(Tokens{1}).add(Tokens{2})},
+      {Hash().add(Tokens{0}), Hash().add(Tokens{0, 0})},
+      {Hash().add(std::string_view("a\0", 2)), Hash().add("a")},
+      {Hash(), Hash().add(std::uint64_t{0})}};
+  for (std::size_t i = 0; i < different.size(); ++i) {
+    EXPECT_NE(different[i].first.value(), different[i].second.value()) << "row " << i;
   }
-  EXPECT_EQ(digests.size(), 9U);
+  EXPECT_EQ(Hash().hexadecimal(), "0000000000000000");
+  EXPECT_EQ(Hash().add("some text").hexadecimal().size(), 16U);
+}
+
+TEST(Hash, every_byte_of_a_text_counts) {
+  const std::string text = "twenty-one characters";
+  std::set<std::uint64_t> values{Hash().add(text).value()};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string other = text;
+    other[i] = static_cast<char>(other[i] ^ 1);
+    values.insert(Hash().add(other).value());
+  }
+  EXPECT_EQ(values.size(), text.size() + 1);
+}
+
+TEST(Hash, percents_of_short_sequences_are_even) {
+  std::array<int, 100> counts{};
+  for (TokenId a = 0; a < 100; ++a) {
+    for (TokenId b = 0; b < 100; ++b) {
+      ++counts[Hash().add(Tokens{a, b}).value() % 100];
+    }
+  }
+  // 10,000 values: 100 expected per bin, with a standard deviation of about 10.
+  EXPECT_THAT(counts, Each(AllOf(Gt(50), Lt(150))));
 }
 
 }}  // namespace tapehead

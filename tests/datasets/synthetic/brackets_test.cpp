@@ -1,4 +1,5 @@
 // The task brackets, checked by removing pairs until nothing is left.
+#include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"
@@ -6,11 +7,7 @@
 namespace tapehead { namespace {
 
 std::string joined(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
-  std::string text;
-  for (const TokenId token : tokens) {
-    text += tokenizer.entry(token);
-  }
-  return text;
+  return join(entries_of(tokenizer, tokens), "");
 }
 
 // Removes all "()", "[]" and "{}" repeatedly. The number of rounds until the text is empty is its
@@ -37,29 +34,19 @@ int depth_of(std::string text) {
 
 bool opens(char bracket) { return std::string_view("([{").find(bracket) != std::string::npos; }
 
-TEST(Brackets, targets_are_well_formed_and_sources_hide_what_closes) {
+TEST(Brackets, are_well_formed_targets_of_sources_that_hide_what_closes_and_relate_partners) {
   const Task task = make_task(small_task("brackets"), {.seed = 1});
+  const std::set<std::string> partners{"()", "[]", "{}"};
   std::set<std::size_t> lengths;
-  int deepest = 0;
-  for_each_example(task, [&](const Split&, Index, const Example& example) {
+  std::set<int> depths;
+  for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     const std::string target = joined(*task.target_tokenizer, example.target);
     std::string hidden = target;
     std::ranges::replace_if(hidden, [](char bracket) { return !opens(bracket); }, '|');
     EXPECT_EQ(joined(*task.source_tokenizer, example.source), hidden);
-    const int depth = depth_of(target);
-    EXPECT_TRUE(depth >= 1 && depth <= 3) << target;
-    deepest = std::max(deepest, depth);
+    depths.insert(depth_of(target));
     lengths.insert(target.size());
-  });
-  EXPECT_EQ(lengths, (std::set<std::size_t>{4, 6, 8, 10, 12, 14}));
-  EXPECT_EQ(deepest, 3);
-}
 
-TEST(Brackets, what_closes_is_related_to_its_partner) {
-  const Task task = make_task(small_task("brackets"), {.seed = 1});
-  const std::map<char, char> partner_of{{')', '('}, {']', '['}, {'}', '{'}};
-  for_each_example(task, [&](const Split& split, Index number, const Example& example) {
-    const std::string target = joined(*task.target_tokenizer, example.target);
     const Relations relations = split.source->relations(number);
     const auto answers = pairs_of(relations, "answer", RelationSide::across);
     ASSERT_EQ(answers.size(), target.size());
@@ -74,12 +61,15 @@ TEST(Brackets, what_closes_is_related_to_its_partner) {
         continue;
       }
       closing.push_back({query, key});
-      EXPECT_EQ(target[from], partner_of.at(target[to]));
+      EXPECT_TRUE(partners.contains({target[from], target[to]}));
       EXPECT_GE(depth_of(target.substr(from + 1, to - from - 1)), 0) << "between partners";
     }
     EXPECT_EQ(pairs_of(relations, "bracket", RelationSide::across), same);
     EXPECT_EQ(pairs_of(relations, "partner", RelationSide::source), closing);
   });
+  EXPECT_THAT(lengths, ElementsAre(4, 6, 8, 10, 12, 14));
+  EXPECT_THAT(depths, IsSubsetOf({1, 2, 3}));
+  EXPECT_THAT(depths, Contains(3));
 }
 
 TEST(Brackets, the_kinds_are_as_many_as_asked_for) {

@@ -6,11 +6,10 @@
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
-#include "tests/support/io_error.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -19,39 +18,58 @@ constexpr std::string_view poem =
     "Two bees met a bear,\n  the bear met three bees;\n\nwhere bees meet a bear\n"
     "no bear is at ease — über bees\n";
 
+std::string repeated(std::string_view text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) {
+    all += text;
+  }
+  return all;
+}
+
 class TextTask : public TestWithParam<TokenizerKind> {
  protected:
-  void SetUp() override { write("text", poem); }
-
-  std::string write(const std::string& name, std::string_view content) const {
-    std::ofstream(here_ / name) << content;
-    return (here_ / name).string();
-  }
-
   // Validation and test use the same text.
-  TaskOptions options(TokenizerKind tokenizer) const {
-    TaskOptions options("text");
-    auto& text = options.as<TextOptions>();
-    text.train_text = text.validation_text = text.test_text = (here_ / "text").string();
-    text.context = 8;
-    text.tokenizer = tokenizer;
-    text.vocabulary = tokenizer == TokenizerKind::byte       ? TextOptions().vocabulary
-                      : tokenizer == TokenizerKind::byte_bpe ? 270
-                      : tokenizer == TokenizerKind::unigram  ? 30  // the text gives at most 31
-                                                             : 48;
-    return options;
+  TextTask() {
+    text_.train_text = text_.validation_text = text_.test_text = here_.write("text", poem);
+    text_.context = 8;
+    use(TokenizerKind::character);
   }
 
-  TemporaryDirectory here_;
+  void use(TokenizerKind tokenizer) {
+    text_.tokenizer = tokenizer;
+    text_.vocabulary = tokenizer == TokenizerKind::byte       ? TextOptions().vocabulary
+                       : tokenizer == TokenizerKind::byte_bpe ? 270
+                       : tokenizer == TokenizerKind::unigram  ? 30  // the text gives at most 31
+                                                              : 48;
+  }
+
+  Task task(const TaskMaking& making = {.seed = 1}) const { return make_task(options_, making); }
+  template <class Error = DataError>
+  std::string complaint() const {
+    return message_of<Error>([&] { task(); });
+  }
+  // Validation and test are the ends of the text.
+  void share_out(const std::string& content) {
+    text_.train_text = here_.write("shared", content);
+    text_.validation_text = text_.test_text = "";
+    text_.validation_share = 0.2;
+    text_.test_share = 0.1;
+  }
+
+  const TemporaryDirectory here_;
+  TaskOptions options_{"text"};
+  TextOptions& text_ = options_.as<TextOptions>();
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, TextTask,
-    Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
-           TokenizerKind::unigram, TokenizerKind::byte, TokenizerKind::byte_bpe),
-    [](const auto& test) {
-      return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(test.param)]);
-    });
+INSTANTIATE_TEST_SUITE_P(Kinds, TextTask,
+                         Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
+                                TokenizerKind::unigram, TokenizerKind::byte,
+                                TokenizerKind::byte_bpe),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+const TextCounts& counts_of(const Task& task, const char* split) {
+  return task.split(split).text.tokens->counts();
+}
 
 std::string written_back(const Task& task, const TokenText& text) {
   PoolVector<TokenId> ids;
@@ -60,74 +78,51 @@ std::string written_back(const Task& task, const TokenText& text) {
 }
 
 // The word tokenizer drops spaces at the start of a line.
-TEST_P(TextTask, holds_its_text_as_tokens) {
-  const Task task = make_task(options(GetParam()), {.seed = 1});
+TEST_P(TextTask, holds_its_text_as_tokens_also_from_the_files_of_a_run) {
+  use(GetParam());
+  const Task made = task();
   std::string expected(poem.substr(0, poem.size() - 1));
   if (GetParam() == TokenizerKind::word) {
     expected.erase(expected.find("  "), 2);
   }
-  for (const Split& split : task.splits) {
+  save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
+  std::filesystem::create_directory(here_ / "run/tokens");
+  for (const Split& split : made.splits) {
     const TokenText& text = *split.text.tokens;
-    EXPECT_EQ(written_back(task, text), expected);
+    EXPECT_EQ(written_back(made, text), expected);
     EXPECT_EQ(text.documents(), 1);
     EXPECT_EQ(text.counts().bytes, std::ssize(poem) - 1);
     EXPECT_EQ(text.counts().words, 23);  // in the poem above
     EXPECT_FALSE(text.counts().unknown.any());
+    text.save(token_file(here_ / "run", split.name));
   }
-}
-
-TEST_P(TextTask, is_the_same_from_the_files_of_a_run) {
-  const Task made = make_task(options(GetParam()), {.seed = 1});
-  save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
-  std::filesystem::create_directory(here_ / "run/tokens");
-  for (const Split& split : made.splits) {
-    split.text.tokens->save(token_file(here_ / "run", split.name));
-  }
-  std::filesystem::remove(here_ / "text");
-  const Task task = make_task(options(GetParam()), {.seed = 1, .tokenizers = here_ / "run"});
-  EXPECT_EQ(task.fingerprint, made.fingerprint);
-  EXPECT_EQ(written_back(task, *task.splits[0].text.tokens),
-            written_back(made, *made.splits[0].text.tokens));
-  EXPECT_EQ(task.training(3)->at(1).labels.list(), made.training(3)->at(1).labels.list());
+  std::filesystem::remove(text_.train_text);
+  const Task kept = task({.seed = 1, .tokenizers = here_ / "run"});
+  EXPECT_EQ(kept.fingerprint, made.fingerprint);
+  EXPECT_EQ(written_back(kept, *kept.splits[0].text.tokens), expected);
+  EXPECT_EQ(kept.training(3)->at(1).labels.list(), made.training(3)->at(1).labels.list());
 }
 
 TEST_F(TextTask, of_tokens_that_its_vocabulary_does_not_have_is_refused) {
-  const Task made = make_task(options(TokenizerKind::character), {.seed = 1});
+  const Task made = task();
   const Index entries = made.source_tokenizer->size();
   save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
   std::filesystem::create_directory(here_ / "run/tokens");
   for (const Index id : {entries, Index{1} << 31}) {  // in 4 bytes, 2^31 is the TokenId -2^31
-    TokenTextWriter writer(70000);
-    writer.add(std::vector<TokenId>{3, static_cast<TokenId>(id)});
-    writer.end_document();
-    writer.finish({}).save(token_file(here_ / "run", "train"));
-    EXPECT_THAT(io_error_of([&] {
-                  make_task(options(TokenizerKind::character),
-                            {.seed = 1, .tokenizers = here_ / "run"});
-                }),
-                HasSubstr(fmt::format("run/tokens/train.tokens: token 2 is {}, but the run's "
-                                      "vocabulary has {} entries",
-                                      static_cast<TokenId>(id), entries)));
+    const auto token = static_cast<TokenId>(id);
+    text_of_documents({{3, token}}, 70000).save(token_file(here_ / "run", "train"));
+    EXPECT_THAT([&] { task({.seed = 1, .tokenizers = here_ / "run"}); },
+                throws<IoError>(fmt::format("run/tokens/train.tokens: token 2 is {}, but the run's "
+                                            "vocabulary has {} entries",
+                                            token, entries)));
   }
-}
-
-TEST_F(TextTask, of_a_word_piece_holds_words_without_line_ends) {
-  TaskOptions lower = options(TokenizerKind::word_piece);
-  lower.as<TextOptions>().lower_case = true;
-  const Task task = make_task(lower, {.seed = 1});
-  const std::string text = written_back(task, *task.splits.front().text.tokens);
-  EXPECT_EQ(text.find('\n'), std::string::npos);
-  EXPECT_EQ(text.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), std::string::npos);
-  const Task kept_case = make_task(options(TokenizerKind::word_piece), {.seed = 1});
-  EXPECT_NE(kept_case.fingerprint, task.fingerprint);
 }
 
 // Each row of a window reads the token before its label, or a document's begin mark.
 TEST_P(TextTask, predicts_each_token_from_those_before) {
-  TaskOptions lines = options(GetParam());
-  lines.as<TextOptions>().documents = DocumentEnd::line;
-  const Task task = make_task(lines, {.seed = 1});
-  const Split& split = task.split("validation");
+  use(GetParam());
+  text_.documents = DocumentEnd::line;
+  const Split split = task().split("validation");
   const TokenText& text = *split.text.tokens;
   ASSERT_EQ(text.documents(), 4);  // one per line that is not blank
   const WindowList windows =
@@ -146,10 +141,8 @@ TEST_P(TextTask, predicts_each_token_from_those_before) {
 }
 
 TEST_F(TextTask, with_a_stride_labels_the_last_rows_of_a_window) {
-  const TaskOptions character = options(TokenizerKind::character);
-  const Index before = make_task(character, {.seed = 1}).split("test").size();
-  const Task task = make_task(character, {.seed = 1, .stride = 2});
-  const Split& split = task.split("test");
+  const Index before = task().split("test").size();
+  const Split split = task({.seed = 1, .stride = 2}).split("test");
   EXPECT_GT(split.size(), 3 * before);
   const Batch batch = pack(*split.source, {0, 5});
   expect_whole(batch);
@@ -162,15 +155,10 @@ TEST_F(TextTask, with_a_stride_labels_the_last_rows_of_a_window) {
 // Lines of 8 characters and an end mark, in windows of 8 tokens. Unless cut earlier, a line leaves
 // the mark alone in a window.
 TEST_F(TextTask, for_masks_has_a_token_to_mask_in_every_window) {
-  TaskOptions lines = options(TokenizerKind::character);
-  auto& text = lines.as<TextOptions>();
-  std::string content;
-  for (int i = 0; i < 40; ++i) {
-    content += "abcdefgh\n";
-  }
-  text.train_text = text.validation_text = text.test_text = write("lines", content);
-  text.documents = DocumentEnd::line;
-  const Task unmasked = make_task(lines, {.seed = 1});
+  text_.train_text = text_.validation_text = text_.test_text =
+      here_.write("lines", repeated("abcdefgh\n", 40));
+  text_.documents = DocumentEnd::line;
+  const Task unmasked = task();
   EXPECT_EQ(unmasked.split("validation").size(), 80);
   const auto expect_maskable = [](const Source& source) {
     for (Index i = 0; i < source.size(); ++i) {
@@ -178,103 +166,85 @@ TEST_F(TextTask, for_masks_has_a_token_to_mask_in_every_window) {
     }
   };
   TaskMaking masked{.seed = 1, .layout = {.input = InputRows::source}};
-  const Task task = make_task(lines, masked);
-  EXPECT_EQ(task.split("validation").size(), 40);
-  expect_maskable(*task.split("validation").source);
-  EXPECT_LT(task.training(0)->size(), unmasked.training(0)->size());
-  expect_maskable(*task.training(0));
+  const Task whole = task(masked);
+  EXPECT_EQ(whole.split("validation").size(), 40);
+  expect_maskable(*whole.split("validation").source);
+  EXPECT_LT(whole.training(0)->size(), unmasked.training(0)->size());
+  expect_maskable(*whole.training(0));
   masked.context = 4;  // windows of 4, 4 and 1 token; the last is left out
-  const Task shorter = make_task(lines, masked);
+  const Task shorter = task(masked);
   EXPECT_EQ(shorter.split("validation").size(), 80);
   expect_maskable(*shorter.split("validation").source);
 }
 
 TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
-  std::string numbers;
-  for (int i = 0; i < 100; ++i) {
-    numbers += "abcdefghi\n";
-  }
-  TaskOptions shared = options(TokenizerKind::character);
-  auto& text = shared.as<TextOptions>();
-  text.train_text = write("numbers", numbers);
-  text.validation_text = text.test_text = "";
-  text.validation_share = 0.2;
-  text.test_share = 0.1;
-  const Task task = make_task(shared, {.seed = 1});
-  const auto bytes = [&](const char* name) { return task.split(name).text.tokens->counts().bytes; };
-  EXPECT_EQ(bytes("train"), 699);  // no line end after the last line
-  EXPECT_EQ(bytes("validation"), 199);
-  EXPECT_EQ(bytes("test"), 99);
-}
-
-// Lines between documents count towards a share too.
-TEST_F(TextTask, shares_out_documents_that_lie_apart) {
-  std::string documents;
-  for (int i = 0; i < 100; ++i) {
-    documents += "abcdefgh\n%\n";
-  }
-  TaskOptions shared = options(TokenizerKind::character);
-  auto& text = shared.as<TextOptions>();
-  text.train_text = write("documents", documents);
-  text.validation_text = text.test_text = "";
-  text.validation_share = 0.2;
-  text.test_share = 0.1;
-  text.documents = DocumentEnd::separator;
-  text.separator = "%";
-  const Task task = make_task(shared, {.seed = 1});
-  EXPECT_EQ(task.split("train").text.tokens->documents(), 70);
-  EXPECT_EQ(task.split("validation").text.tokens->documents(), 20);
-  EXPECT_EQ(task.split("test").text.tokens->documents(), 10);
+  share_out(repeated("abcdefghi\n", 100));
+  const Task lines = task();
+  EXPECT_EQ(counts_of(lines, "train").bytes, 699);  // no line end after the last line
+  EXPECT_EQ(counts_of(lines, "validation").bytes, 199);
+  EXPECT_EQ(counts_of(lines, "test").bytes, 99);
+  share_out(repeated("abcdefgh\n%\n", 100));  // lines between documents count towards a share too
+  text_.documents = DocumentEnd::separator;
+  text_.separator = "%";
+  const Task apart = task();
+  EXPECT_EQ(apart.split("train").text.tokens->documents(), 70);
+  EXPECT_EQ(apart.split("validation").text.tokens->documents(), 20);
+  EXPECT_EQ(apart.split("test").text.tokens->documents(), 10);
 }
 
 TEST_F(TextTask, has_another_fingerprint_with_any_option_that_made_its_tokens) {
-  const TaskOptions usual = options(TokenizerKind::character);
-  const std::string fingerprint = make_task(usual, {.seed = 1}).fingerprint;
-  EXPECT_EQ(make_task(usual, {.seed = 1}).fingerprint, fingerprint);
-  TaskOptions other = usual;
-  other.as<TextOptions>().vocabulary = 200;
-  EXPECT_NE(make_task(other, {.seed = 1}).fingerprint, fingerprint);
-  other = usual;
-  other.as<TextOptions>().context = 9;
-  EXPECT_NE(make_task(other, {.seed = 1}).fingerprint, fingerprint);
+  const std::string usual = task().fingerprint;
+  EXPECT_EQ(task().fingerprint, usual);
+  text_.vocabulary = 200;
+  EXPECT_NE(task().fingerprint, usual);
+  text_.vocabulary = 48;
+  text_.context = 9;
+  EXPECT_NE(task().fingerprint, usual);
+  use(TokenizerKind::word_piece);
+  const std::string kept_case = task().fingerprint;
+  text_.lower_case = true;
+  const Task lower = task();
+  EXPECT_EQ(written_back(lower, *lower.splits.front().text.tokens)
+                .find_first_of("\nABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+            std::string::npos);
+  EXPECT_NE(lower.fingerprint, kept_case);
 }
 
-TEST_F(TextTask, is_no_stream_of_one_document) {
-  TaskOptions stream = options(TokenizerKind::character);
-  stream.as<TextOptions>().stream = true;
-  EXPECT_THAT(message_of<ConfigError>([&] { make_task(stream, {.seed = 1}); }),
-              HasSubstr("task.stream: true has no effect"));
-}
-
-// The numbers in the progress messages about reading the text.
-std::vector<double> megabytes_told(const std::string& log) {
+// Expects messages about the progress of reading, whose numbers grow.
+void expect_progress(const std::string& log) {
   const std::string message = " MB read for the train split";
-  std::vector<double> all;
+  std::vector<double> told;
   for (auto end = log.find(message); end != std::string::npos; end = log.find(message, end + 1)) {
     const std::size_t begin = log.find_last_not_of("0123456789.", end - 1) + 1;
-    all.push_back(std::stod(log.substr(begin, end - begin)));
+    told.push_back(std::stod(log.substr(begin, end - begin)));
   }
-  return all;
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_GE((std::set<double>(told.begin(), told.end()).size()), 5U);
+}
+
+// A line of at least `bytes` bytes, with different words.
+std::string long_line(std::size_t bytes, std::string_view sentence) {
+  std::string line;
+  for (Index i = 0; line.size() < bytes; ++i) {
+    line += (i > 0 ? " " : "") + fmt::format(fmt::runtime(sentence), i * i * 31 % 911);
+  }
+  return line;
 }
 
 // 600 KB: at least ten parts. Unigram rounds sums over a line, so long lines use parts of 64 KiB.
 TEST_P(TextTask, tells_how_far_it_is_within_a_line_and_has_its_tokens) {
-  std::string line;
-  for (int i = 0; line.size() < 600'000; ++i) {
-    line += fmt::format("{}bees met {} bears at 'ease', über  a bear", i > 0 ? " " : "",
-                        i * i * 31 % 911);
-  }
+  use(GetParam());
+  const std::string line = long_line(600'000, "bees met {} bears at 'ease', über  a bear");
   const DocumentFiles files{
-      .paths = {write("line", line)}, .name = "line", .split = "train", .log_seconds = -1};
-  const TaskOptions text_options = options(GetParam());
-  DocumentFiles seldom = files;
-  seldom.log_seconds = 60;
-  const auto tokenizer = make_text_tokenizer(seldom, text_options.as<TextOptions>());
+      .paths = {here_.write("line", line)}, .name = "line", .split = "train", .log_seconds = -1};
   const Logged logged;
+  const auto tokenizer = make_text_tokenizer(files, text_);
+  if (GetParam() == TokenizerKind::word || GetParam() == TokenizerKind::character) {
+    expect_progress(logged.text());  // about the counting of units
+  }
+  const std::size_t before = logged.text().size();
   const TokenText text = write_tokens(files, *tokenizer);
-  const std::vector<double> told = megabytes_told(logged.text());
-  EXPECT_TRUE(std::ranges::is_sorted(told));
-  EXPECT_GE((std::set<double>(told.begin(), told.end()).size()), 5U);
+  expect_progress(logged.text().substr(before));
   std::vector<TokenId> expected = tokenizer->encode(line);
   expected.push_back(end_id);
   ASSERT_EQ(text.size(), std::ssize(expected));
@@ -286,10 +256,7 @@ TEST_P(TextTask, tells_how_far_it_is_within_a_line_and_has_its_tokens) {
 }
 
 TEST_F(TextTask, learns_subwords_from_a_long_line_as_from_lines_of_its_parts) {
-  std::string line;
-  for (Index i = 0; line.size() < 300'000; ++i) {
-    line += fmt::format("{}bees met {} bears at ease", i > 0 ? " " : "", i * i * 31 % 911);
-  }
+  const std::string line = long_line(300'000, "bees met {} bears at ease");
   std::string parts;
   for (std::string_view rest = line; !rest.empty();) {  // cut as for a trainer
     parts += fmt::format("{}\n", take_part(rest, 4096));
@@ -297,113 +264,91 @@ TEST_F(TextTask, learns_subwords_from_a_long_line_as_from_lines_of_its_parts) {
   }
   for (const TokenizerKind kind :
        {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::byte_bpe}) {
-    TaskOptions all = options(kind);
-    all.as<TextOptions>().vocabulary = 200;
-    const auto tokenizer_of = [&](const std::filesystem::path& path) {
-      return make_text_tokenizer({.paths = {path}, .name = "text", .split = "train"},
-                                 all.as<TextOptions>());
+    text_.tokenizer = kind;
+    text_.vocabulary = 200;
+    const auto tokenizer_of = [&](const std::string& content) {
+      return make_text_tokenizer(
+          {.paths = {here_.write("content", content)}, .name = "text", .split = "train"}, text_);
     };
-    const auto of_line = tokenizer_of(write("line", line));
-    const auto of_parts = tokenizer_of(write("parts", parts));
+    const auto of_line = tokenizer_of(line);
+    const auto of_parts = tokenizer_of(parts);
     EXPECT_EQ(tokenizer_digest(*of_line), tokenizer_digest(*of_parts));
     EXPECT_EQ(of_line->encode(line), of_parts->encode(line));
   }
 }
 
-TEST_F(TextTask, tells_how_far_the_counting_of_units_is_within_a_line) {
-  std::string line;
-  for (int i = 0; line.size() < 600'000; ++i) {
-    line += fmt::format("{}bees{} met a bear", i > 0 ? " " : "", i);
-  }
-  const DocumentFiles files{
-      .paths = {write("line", line)}, .name = "line", .split = "train", .log_seconds = -1};
-  for (const TokenizerKind kind : {TokenizerKind::word, TokenizerKind::character}) {
-    TaskOptions all = options(kind);
-    const Logged logged;
-    make_text_tokenizer(files, all.as<TextOptions>());
-    const std::vector<double> told = megabytes_told(logged.text());
-    EXPECT_TRUE(std::ranges::is_sorted(told));
-    EXPECT_GE((std::set<double>(told.begin(), told.end()).size()), 5U);
-  }
-}
-
 TEST_F(TextTask, makes_its_tokenizer_from_what_it_trains_on) {
-  TaskOptions other = options(TokenizerKind::character);
-  other.as<TextOptions>().validation_text = write("other", "a bear?\nwho met bees?\n");
-  const Task task = make_task(other, {.seed = 1});
-  const UnknownText& unknown = task.split("validation").text.tokens->counts().unknown;
+  text_.validation_text = here_.write("other", "a bear?\nwho met bees?\n");
+  const UnknownText unknown = counts_of(task(), "validation").unknown;
   EXPECT_EQ(unknown.tokens, 2);
   EXPECT_EQ(unknown.first, "?");
   EXPECT_EQ(unknown.first_line, 1);
 }
 
 TEST_F(TextTask, leaves_out_documents_without_tokens) {
-  TaskOptions lines = options(TokenizerKind::word);
-  auto& text = lines.as<TextOptions>();
-  text.documents = DocumentEnd::separator;
-  text.separator = "%";
-  text.train_text = write("documents", "a b\n%\n \n%\nc\n");
-  EXPECT_EQ(make_task(lines, {.seed = 1}).split("train").text.tokens->documents(), 2);
+  use(TokenizerKind::word);
+  text_.documents = DocumentEnd::separator;
+  text_.separator = "%";
+  text_.train_text = here_.write("documents", "a b\n%\n \n%\nc\n");
+  EXPECT_EQ(task().split("train").text.tokens->documents(), 2);
 }
 
 TEST_F(TextTask, warns_of_a_separator_that_no_line_is) {
-  TaskOptions documents = options(TokenizerKind::character);
-  auto& text = documents.as<TextOptions>();
-  text.documents = DocumentEnd::separator;
-  text.separator = "%";
-  text.train_text = write("right", "two bees\n%\nmet a bear\n");
-  text.validation_text = write("wrong", "two bees\n%%\nmet a bear\n");
-  text.test_text = write("blanks", "two bees\n% \nmet\n %\na bear\n");
+  text_.documents = DocumentEnd::separator;
+  text_.separator = "%";
+  text_.train_text = here_.write("right", "two bees\n%\nmet a bear\n");
+  text_.validation_text = here_.write("wrong", "two bees\n%%\nmet a bear\n");
+  text_.test_text = here_.write("blanks", "two bees\n% \nmet\n %\na bear\n");
   const Logged logged;
-  make_task(documents, {.seed = 1});
-  EXPECT_THAT(logged.text(), Not(HasSubstr("right")));
-  EXPECT_THAT(logged.text(), HasSubstr("wrong: no line is the task.separator, %, so each file is "
-                                       "one document\n"));
-  EXPECT_THAT(logged.text(), HasSubstr("one document; 2 lines differ from it only by white space "
-                                       "at the ends"));
+  task();
+  EXPECT_THAT(logged.text(),
+              AllOf(Not(HasSubstr("right")),
+                    HasSubstr("wrong: no line is the task.separator, %, so each file is one "
+                              "document\n"),
+                    HasSubstr("one document; 2 lines differ from it only by white space")));
 }
 
+struct NoText {
+  std::string content;
+  DocumentEnd end;
+  std::string error;
+};
+
 TEST_F(TextTask, says_why_a_split_has_no_text) {
-  TaskOptions shared = options(TokenizerKind::character);
-  auto& text = shared.as<TextOptions>();
-  text.validation_text = text.test_text = "";
-  text.validation_share = 0.1;
-  const auto complaint = [&] {
-    return message_of<DataError>([&] { make_task(shared, {.seed = 1}); });
-  };
-  text.train_text = write("line", "two bees met a bear\n");
-  EXPECT_THAT(complaint(),
-              EndsWith("line: no text for the validation split: the text has 1 line, and a split "
-                       "begins with a line; more lines are needed, or a file for "
-                       "task.validation_text"));
-  text.train_text = write("lines", "two bees\nmet a bear\n\nthe bear met bees\n");
-  text.documents = DocumentEnd::blank_line;
-  EXPECT_THAT(complaint(), HasSubstr("the text has 2 documents, and a split begins with a document"
-                                     "; more documents are needed"));
-  text.documents = DocumentEnd::separator;
-  text.separator = "XX";
-  EXPECT_THAT(complaint(), HasSubstr("the text has 1 document, and a split begins with a document; "
-                                     "no line is the task.separator, XX; more"));
+  for (const auto& [content, end, error] :
+       {NoText{"two bees met a bear\n", DocumentEnd::file,
+               "1 line, and a split begins with a line; "
+               "more lines are needed, or a file for task.validation_text"},
+        {"two bees\nmet a bear\n\nthe bear met bees\n", DocumentEnd::blank_line,
+         "2 documents, and a split begins with a document; more documents are needed"},
+        {"two bees\nmet a bear\n\nthe bear met bees\n", DocumentEnd::separator,
+         "1 document, and a split begins with a document; no line is the task.separator, XX; "
+         "more"}}) {
+    share_out(content);
+    text_.test_share = 0;
+    text_.validation_share = 0.1;
+    text_.documents = end;
+    text_.separator = end == DocumentEnd::separator ? "XX" : "";
+    EXPECT_THAT(complaint(),
+                HasSubstr("shared: no text for the validation split: the text has " + error));
+  }
 }
 
 TEST_F(TextTask, refuses_what_it_cannot_train_on) {
-  TaskOptions wrong = options(TokenizerKind::character);
-  auto& text = wrong.as<TextOptions>();
-  const auto complaint = [&] {
-    return message_of<DataError>([&] { make_task(wrong, {.seed = 1}); });
-  };
-  text.context = 1000;
+  text_.stream = true;
+  EXPECT_THAT(complaint<ConfigError>(), HasSubstr("task.stream: true has no effect"));
+  text_.stream = false;
+  text_.context = 1000;
   EXPECT_THAT(complaint(), AllOf(HasSubstr("text: the train split has "),
                                  HasSubstr(" tokens, fewer than task.context (1000)")));
-  text.context = 8;
-  text.train_text = write("blank", "\n\n");
-  text.documents = DocumentEnd::line;
+  text_.context = 8;
+  text_.train_text = here_.write("blank", "\n\n");
+  text_.documents = DocumentEnd::line;
   EXPECT_THAT(complaint(), HasSubstr("blank: no text for the train split"));
-  text.train_text = (here_ / "none").string();
-  EXPECT_THAT(io_error_of([&] { make_task(wrong, {.seed = 1}); }),
-              HasSubstr("task.train_text: there is no file"));
-  text.train_text = here_.path().string();
-  EXPECT_THAT(io_error_of([&] { make_task(wrong, {.seed = 1}); }), HasSubstr("it is not a file"));
+  text_.train_text = (here_ / "none").string();
+  EXPECT_THAT(complaint<IoError>(), HasSubstr("task.train_text: there is no file"));
+  text_.train_text = here_.path().string();
+  EXPECT_THAT(complaint<IoError>(), HasSubstr("it is not a file"));
 }
 
 }}  // namespace tapehead

@@ -3,16 +3,11 @@
 
 #include <unicode/unistr.h>
 
-#include <nlohmann/json.hpp>
-
-#include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "interchange/tokenizers/pretrained_tokenizers.hpp"
-#include "tests/support/io_error.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
 namespace tapehead { namespace {
@@ -40,11 +35,8 @@ TEST_P(WordPieceFiles, are_trained_as_the_reference_does) {
   const WordPieceOptions options = word_piece_options(GetParam() == "word_piece");
   const WordPiece trained =
       train_word_piece(read_lines(tokenizer_fixtures / "training.txt"), 1000, options);
-  std::vector<std::string> entries;
-  for (Index id = mark_count; id < trained.size(); ++id) {
-    entries.push_back(trained.entry(static_cast<TokenId>(id)));
-  }
-  EXPECT_EQ(entries, read_lines(tokenizer_fixtures / (GetParam() + "_entries.txt")));
+  EXPECT_THAT(trained.vocabulary().entries(),
+              ElementsAreArray(read_lines(tokenizer_fixtures / (GetParam() + "_entries.txt"))));
   EXPECT_EQ(trained.options().words.lower_case, options.words.lower_case);
 }
 
@@ -53,40 +45,38 @@ WordPiece small(const WordPieceOptions& options = {}) {
   return {{"want", "##want", "##ed", "wa", "un", "runn", "##ing", ",", "hello", "\u4E2D"}, options};
 }
 
-std::vector<std::string> entries_of(const WordPiece& tokenizer, std::string_view text) {
+std::vector<std::string> pieces(const WordPiece& tokenizer, std::string_view text) {
+  return entries_of(tokenizer, tokenizer.encode(text));
+}
+
+struct Cut {
+  std::string text;
   std::vector<std::string> entries;
-  for (const TokenId token : tokenizer.encode(text)) {
-    entries.push_back(tokenizer.entry(token));
+  WordPieceOptions options = {};
+};
+
+TEST(WordPiece, cuts_words_into_the_longest_entries_and_names_unknown_ones) {
+  const std::vector<Cut> cuts{
+      {"unwanted running", {"un", "##want", "##ed", "runn", "##ing"}},
+      {"unwantedX running", {"<unk>", "runn", "##ing"}},
+      {" \tH\u00E9LLO,\u4E2Dwa\u4E2D\n ", {"hello", ",", "\u4E2D", "wa", "\u4E2D"}},
+      {"", {}},
+      {"wa\xFF hel\xC3lo", {"wa", "hello"}},  // bytes that are no text
+      {"running hello", {"<unk>", "hello"}, {.longest_word = 6}},
+      {"Hello h\u00E9llo", {"<unk>", "hello"}, {.words = {.lower_case = false}}},
+      {"Hello h\u00E9llo", {"hello", "<unk>"}, {.words = {.strip_accents = false}}},
+      {"wa\u4E2D", {"<unk>"}, {.words = {.chinese_characters = false}}},
+      {"wa\u200B \uFFFD", {"<unk>", "<unk>"}, {.words = {.clean = false}}}};
+  for (const auto& [text, entries, options] : cuts) {
+    EXPECT_EQ(pieces(small(options), text), entries) << text;
   }
-  return entries;
-}
-
-TEST(WordPiece, cuts_words_into_the_longest_entries) {
-  EXPECT_THAT(entries_of(small(), "unwanted running"),
-              ElementsAre("un", "##want", "##ed", "runn", "##ing"));
-  EXPECT_THAT(entries_of(small(), "unwantedX running"), ElementsAre("<unk>", "runn", "##ing"));
-  EXPECT_THAT(entries_of(small(), " \tH\u00E9LLO,\u4E2Dwa\u4E2D\n "),
-              ElementsAre("hello", ",", "\u4E2D", "wa", "\u4E2D"));
-  EXPECT_THAT(entries_of(small(), ""), IsEmpty());
-  EXPECT_THAT(entries_of(small({.longest_word = 6}), "running hello"),
-              ElementsAre("<unk>", "hello"));
-}
-
-TEST(WordPiece, keeps_case_and_accents_by_option) {
-  EXPECT_THAT(entries_of(small({.words = {.lower_case = false}}), "Hello h\u00E9llo"),
-              ElementsAre("<unk>", "hello"));
-  EXPECT_THAT(entries_of(small({.words = {.strip_accents = false}}), "Hello h\u00E9llo"),
-              ElementsAre("hello", "<unk>"));
-  EXPECT_THAT(entries_of(small({.words = {.chinese_characters = false}}), "wa\u4E2D"),
-              ElementsAre("<unk>"));
-  EXPECT_THAT(entries_of(small({.words = {.clean = false}}), "wa\u200B \uFFFD"),
-              ElementsAre("<unk>", "<unk>"));
-}
-
-// Only this character has two characters in lower case (The Unicode Standard, SpecialCasing.txt).
-TEST(WordPiece, writes_a_capital_i_with_a_dot_in_lower_case_as_two_characters) {
+  // Only this character has two characters in lower case (The Unicode Standard, SpecialCasing.txt).
   EXPECT_THAT(basic_words("\u0130I", {.strip_accents = false}), ElementsAre("i\u0307i"));
   EXPECT_THAT(basic_words("\u0130I", {}), ElementsAre("ii"));
+  EXPECT_THAT(small().unknown_parts("Hello Dog, unwanted CAT"), ElementsAre("dog", "cat"));
+  const std::vector<TokenId> tokens = small().encode("Hello, dog, running");
+  EXPECT_EQ(small().decode(tokens), "hello, ⁇, running");
+  EXPECT_EQ(small().decode({begin_id, tokens[0], end_id}), "hello");
 }
 
 // How a character between two letters is treated, in the fixture's terms.
@@ -130,17 +120,6 @@ TEST(WordPiece, treats_every_character_as_the_reference) {
   EXPECT_GT(letters, 100'000);
 }
 
-TEST(WordPiece, takes_bytes_that_are_no_text_for_what_stands_for_them) {
-  EXPECT_THAT(entries_of(small(), "wa\xFF hel\xC3lo"), ElementsAre("wa", "hello"));
-}
-
-TEST(WordPiece, names_unknown_words_and_decodes_the_others) {
-  EXPECT_THAT(small().unknown_parts("Hello Dog, unwanted CAT"), ElementsAre("dog", "cat"));
-  const std::vector<TokenId> tokens = small().encode("Hello, dog, running");
-  EXPECT_EQ(small().decode(tokens), "hello, ⁇, running");
-  EXPECT_EQ(small().decode({begin_id, tokens[0], end_id}), "hello");
-}
-
 // By hand: l o occurs 5 times, lo w 4 times. Then e s, s t and low e occur twice, and e comes
 // first; then low es and es t, and low comes first.
 TEST(WordPiece, merges_the_most_frequent_pairs_within_words) {
@@ -150,16 +129,14 @@ TEST(WordPiece, merges_the_most_frequent_pairs_within_words) {
               ElementsAre(".", "e", "l", "o", "s", "t", "w", "##e", "##o", "##s", "##t", "##w",
                           "lo", "low", "##es", "lowes", "lowest"));
   const WordPiece cased = train_word_piece(lines, 100, word_piece_options(false));
-  EXPECT_THAT(entries_of(cased, "Low"), ElementsAre("L", "##o", "##w"));
-}
-
-// l and o occur 5 times and w 4 times; o and w continue a word as often. With the marks, 8 entries.
-TEST(WordPiece, without_room_for_all_characters_knows_the_most_frequent) {
-  const std::vector<std::string> lines{"low low lowest", "lot lowest."};
-  const WordPiece trained = train_word_piece(lines, 8, word_piece_options(true));
-  EXPECT_EQ(trained.size(), 8);
-  EXPECT_THAT(entries_of(trained, "low wo"), ElementsAre("l", "##o", "##w", "w", "##o"));
-  EXPECT_THAT(entries_of(trained, "lot"), ElementsAre("<unk>"));
+  EXPECT_THAT(pieces(cased, "Low"), ElementsAre("L", "##o", "##w"));
+  // Without room for all characters: l and o occur 5 times and w 4 times; o and w continue a word
+  // as often. With the marks, 8 entries.
+  const WordPiece few = train_word_piece(std::vector<std::string>{"low low lowest", "lot lowest."},
+                                         8, word_piece_options(true));
+  EXPECT_EQ(few.size(), 8);
+  EXPECT_THAT(pieces(few, "low wo"), ElementsAre("l", "##o", "##w", "w", "##o"));
+  EXPECT_THAT(pieces(few, "lot"), ElementsAre("<unk>"));
 }
 
 TEST(WordPiece, comes_back_from_the_files_of_a_run_with_its_options) {
@@ -169,22 +146,21 @@ TEST(WordPiece, comes_back_from_the_files_of_a_run_with_its_options) {
   const auto loaded = load_tokenizers(directory.path()).source;
   const auto& same = dynamic_cast<const WordPiece&>(*loaded);
   EXPECT_EQ(same.size(), small().size());
-  EXPECT_THAT(entries_of(same, "unwanted"), ElementsAre("un", "##want", "##ed"));
+  EXPECT_THAT(pieces(same, "unwanted"), ElementsAre("un", "##want", "##ed"));
   EXPECT_FALSE(same.options().words.clean);
   EXPECT_TRUE(same.options().words.chinese_characters);
   EXPECT_FALSE(same.options().words.strip_accents);
   EXPECT_TRUE(same.options().words.lower_case);
   EXPECT_EQ(same.options().longest_word, 12);
-  EXPECT_THAT(message_of<DataError>([] { word_piece_of({"yy 1", "a"}); }),
-              HasSubstr("`yy 1` are no options"));
-  EXPECT_THAT(message_of<DataError>([] { WordPiece({""}, {}); }), HasSubstr("empty"));
+  EXPECT_THAT([] { word_piece_of({"yy 1", "a"}); }, throws<DataError>("`yy 1` are no options"));
+  EXPECT_THAT([] { WordPiece({""}, {}); }, throws<DataError>("empty"));
 }
 
 TEST(WordPiece, is_read_as_its_config_says) {
   const TemporaryDirectory here;
-  std::ofstream(here / "vocab.txt") << "[UNK]\nhello\nHello\n[CLS]\n[SEP]\n[MASK]\n";
+  here.write("vocab.txt", "[UNK]\nhello\nHello\n[CLS]\n[SEP]\n[MASK]\n");
   const auto first_id = [&](const std::string& config) {
-    std::ofstream(here / "tokenizer_config.json") << config;
+    here.write("tokenizer_config.json", config);
     const PretrainedTokenizer read = read_pretrained_tokenizer(here.path());
     return file_ids_of(read, read.tokenizer->encode("Hello")).front();
   };
@@ -193,26 +169,31 @@ TEST(WordPiece, is_read_as_its_config_says) {
   const PretrainedTokenizer read = read_pretrained_tokenizer(here.path());
   EXPECT_THAT(read.file_ids, ElementsAre(0, 3, 4, 1, 2));  // line numbers in the file, from 0
   EXPECT_EQ(read.mask, 5);
-  EXPECT_THAT(io_error_of([&] { first_id(R"({"do_basic_tokenize": false})"); }),
-              HasSubstr("tokenizer_config.do_basic_tokenize is false"));
+  EXPECT_THAT([&] { first_id(R"({"do_basic_tokenize": false})"); },
+              throws<IoError>("tokenizer_config.do_basic_tokenize is false"));
 }
+
+struct Change {
+  std::string place;
+  nlohmann::json value;
+  std::string error;
+};
 
 TEST(WordPiece, of_another_kind_is_refused_by_name) {
   const TemporaryDirectory here;
-  const auto error_with = [&](const std::string& place, const nlohmann::json& value) {
-    auto json = nlohmann::json::parse(
-        read_file(tokenizer_fixtures / "word_piece_cased" / "tokenizer.json"));
+  const auto whole =
+      nlohmann::json::parse(read_file(tokenizer_fixtures / "word_piece_cased" / "tokenizer.json"));
+  for (const auto& [place, value, error] :
+       {Change{"/normalizer/type", "Lowercase", "normalizer is `Lowercase`"},
+        {"/normalizer", nullptr, "normalizer is null"},
+        {"/pre_tokenizer/type", "Whitespace", "pre_tokenizer is `Whitespace`"},
+        {"/model/unk_token", "<unk>", "model.unk_token is `<unk>`"},
+        {"/model/continuing_subword_prefix", "@@", "model.continuing_subword_prefix is `@@`"}}) {
+    auto json = whole;
     json[nlohmann::json::json_pointer(place)] = value;
-    std::ofstream(here / "tokenizer.json") << json;
-    return io_error_of([&] { read_pretrained_tokenizer(here.path()); });
-  };
-  EXPECT_THAT(error_with("/normalizer/type", "Lowercase"), HasSubstr("normalizer is `Lowercase`"));
-  EXPECT_THAT(error_with("/normalizer", nullptr), HasSubstr("normalizer is null"));
-  EXPECT_THAT(error_with("/pre_tokenizer/type", "Whitespace"),
-              HasSubstr("pre_tokenizer is `Whitespace`"));
-  EXPECT_THAT(error_with("/model/unk_token", "<unk>"), HasSubstr("model.unk_token is `<unk>`"));
-  EXPECT_THAT(error_with("/model/continuing_subword_prefix", "@@"),
-              HasSubstr("model.continuing_subword_prefix is `@@`"));
+    here.write("tokenizer.json", json.dump());
+    EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here.path()); }), HasSubstr(error));
+  }
 }
 
 }}  // namespace tapehead

@@ -1,19 +1,16 @@
 // Reads and writes the tokenizers of a Marian model.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
-#include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
+#include "tests/support/tokenizer_fixtures.hpp"
 
 namespace tapehead { namespace {
 
@@ -47,13 +44,18 @@ class MarianTokenizers : public Test {
     return entries;
   }
 
-  static Index id_of(const PretrainedTokenizer& read, std::string_view entry) {
-    for (TokenId i = 0; i < read.tokenizer->size(); ++i) {
-      if (read.tokenizer->entry(i) == entry) {
-        return read.file_ids[static_cast<std::size_t>(i)];
-      }
+  // The size if there is no such entry.
+  static TokenId our_id(const Tokenizer& tokenizer, std::string_view entry) {
+    TokenId id = 0;
+    while (id < tokenizer.size() && tokenizer.entry(id) != entry) {
+      ++id;
     }
-    return -1;
+    return id;
+  }
+
+  static Index id_of(const PretrainedTokenizer& read, std::string_view entry) {
+    const TokenId id = our_id(*read.tokenizer, entry);
+    return id == read.tokenizer->size() ? -1 : read.file_ids[static_cast<std::size_t>(id)];
   }
 
   static constexpr Index pad = 50;
@@ -66,67 +68,52 @@ TEST_F(MarianTokenizers, have_the_ids_of_the_files) {
   const PretrainedTokenizers read = read_marian_tokenizers(here.path(), pad);
   const SentencePieceTokenizer pieces(model);
   EXPECT_EQ(read.source.tokenizer->encode(cat_lines[0]), pieces.encode(cat_lines[0]));
-  const Index last = pieces.size() - 1;
   const std::vector<Index>& ids = read.source.file_ids;
   ASSERT_EQ(std::ssize(ids), pieces.size());
-  EXPECT_EQ(ids[unknown_id], 1);
-  EXPECT_EQ(ids[begin_id], pad);
-  EXPECT_EQ(ids[end_id], 0);
-  EXPECT_EQ(ids[5], 35);  // 40 - 5
-  EXPECT_EQ(ids[static_cast<std::size_t>(last)], 1) << "unknown there";
+  EXPECT_THAT(std::span(ids).first(mark_count), ElementsAre(1, pad, 0));  // unknown, begin, end
+  EXPECT_EQ(ids[5], 35);                                                  // 40 - 5
+  EXPECT_EQ(ids.back(), 1) << "unknown there";
   EXPECT_TRUE(read.source.tokenizer->shares_file_with(*read.target.tokenizer));
 }
 
-struct MarianText {
-  const char* text;
-  std::vector<std::string> entries;
-  std::vector<std::string> unknown{};
-};
-
-// Tokens from MarianTokenizer of transformers 5.24.0 for these files: some entries of vocab.json
-// are not pieces.
-const std::vector<MarianText> texts_with_further_entries{
-    {">>fr<< the cat", {">>fr<<", "\u2581the", "\u2581cat"}},
-    {">>fr<<the", {">>fr<<", "\u2581the"}},
-    {"the >>fr<<", {"\u2581the", "\u2581", "<unk>", "r", "<unk>"}, {">", ">", "f", "<", "<"}},
-    {">>xx<< the", {"<unk>", "\u2581the"}, {">>xx<<"}},
-    {"# the", {"\u2581", "#", "\u2581the"}},
-    {"the## #", {"\u2581the", "##", "\u2581", "#"}},
-    {"###", {"\u2581", "<unk>"}, {"#", "#", "#"}},
-    {"the dig", {"\u2581the", "\u2581", "<unk>"}, {"d", "i", "g"}},
-    {"<s>", {"\u2581", "<unk>", "s", "<unk>"}, {"<", ">"}}};
-
-TEST_F(MarianTokenizers, know_the_entries_that_are_no_pieces) {
+TEST_F(MarianTokenizers, read_and_write_the_entries_that_are_no_pieces) {
+  struct Case {
+    const char* text;
+    std::vector<std::string> entries;
+    std::vector<std::string> unknown{};
+  };
+  // Tokens from MarianTokenizer of transformers 5.24.0 for these files: some entries of vocab.json
+  // are not pieces.
+  const std::vector<Case> cases{
+      {">>fr<< the cat", {">>fr<<", "\u2581the", "\u2581cat"}},
+      {">>fr<<the", {">>fr<<", "\u2581the"}},
+      {"the >>fr<<", {"\u2581the", "\u2581", "<unk>", "r", "<unk>"}, {">", ">", "f", "<", "<"}},
+      {">>xx<< the", {"<unk>", "\u2581the"}, {">>xx<<"}},
+      {"# the", {"\u2581", "#", "\u2581the"}},
+      {"the## #", {"\u2581the", "##", "\u2581", "#"}},
+      {"###", {"\u2581", "<unk>"}, {"#", "#", "#"}},
+      {"the dig", {"\u2581the", "\u2581", "<unk>"}, {"d", "i", "g"}},
+      {"<s>", {"\u2581", "<unk>", "s", "<unk>"}, {"<", ">"}}};
   table.update({{">>fr<<", 51}, {"#", 52}, {"##", 53}, {"\u2581dog", 54}});
   write_ids();
   const PretrainedTokenizers read = read_marian_tokenizers(here.path(), pad);
   EXPECT_TRUE(read.source.tokenizer->shares_file_with(*read.target.tokenizer));
   save_tokenizers({read.source.tokenizer, read.target.tokenizer}, here / "run");
   const Tokenizers saved = load_tokenizers(here / "run");
-  for (const MarianText& one : texts_with_further_entries) {
+  for (const auto& [text, entries, unknown] : cases) {
     for (const auto& tokenizer : {read.source.tokenizer, saved.source, saved.target}) {
-      EXPECT_EQ(entries_of(*tokenizer, one.text), one.entries) << one.text;
-      EXPECT_EQ(tokenizer->unknown_parts(one.text), one.unknown) << one.text;
+      EXPECT_EQ(entries_of(*tokenizer, text), entries) << text;
+      EXPECT_EQ(tokenizer->unknown_parts(text), unknown) << text;
     }
   }
-  EXPECT_EQ(id_of(read.target, ">>fr<<"), 51);
-  EXPECT_EQ(id_of(read.target, "##"), 53);
-  EXPECT_EQ(id_of(read.target, "\u2581dog"), 54);
-}
-
-TEST_F(MarianTokenizers, write_the_entries_that_are_no_pieces) {
-  table.update({{">>fr<<", 51}, {"#", 52}, {"\u2581dog", 53}});
-  write_ids();
-  const PretrainedTokenizers read = read_marian_tokenizers(here.path(), pad);
+  for (const auto& [entry, id] : {std::pair(">>fr<<", 51), {"##", 53}, {"\u2581dog", 54}}) {
+    EXPECT_EQ(id_of(read.target, entry), id);
+  }
   const Tokenizer& target = *read.target.tokenizer;
   const auto text_of = [&](const std::vector<std::string>& entries) {
     std::vector<TokenId> tokens;
     for (const std::string& entry : entries) {
-      TokenId token = 0;
-      while (target.entry(token) != entry) {
-        ++token;
-      }
-      tokens.push_back(token);
+      tokens.push_back(our_id(target, entry));
     }
     return target.decode(tokens);
   };
@@ -164,20 +151,16 @@ TEST_F(MarianTokenizers, of_a_target_with_ids_of_its_own_are_two) {
 }
 
 TEST_F(MarianTokenizers, name_the_file_that_is_wrong) {
-  const auto complaint = [&] {
-    return io_error_of([&] { read_marian_tokenizers(here.path(), pad); });
-  };
-  std::ofstream(here / "vocab.json") << R"({"</s>": 0, "<unk>": -1})";
-  EXPECT_THAT(complaint(), HasSubstr("vocab.json: the id of <unk> is -1"));
-  std::ofstream(here / "vocab.json") << R"({"</s>": 0})";
-  EXPECT_THAT(complaint(), HasSubstr("vocab.json has no id for <unk>"));
-  std::ofstream(here / "vocab.json") << "[";
-  EXPECT_THAT(complaint(), HasSubstr("vocab.json: not JSON"));
-  std::ofstream(here / "vocab.json") << std::string(200'000, '[');
-  EXPECT_THAT(complaint(), HasSubstr("vocab.json: nested deeper"));
-  std::ofstream(here / "vocab.json") << R"({"</s>": 0, "<unk>": 1})";
-  std::ofstream(here / "target.spm") << "x";
-  EXPECT_THAT(complaint(), HasSubstr("target.spm: not a SentencePiece model"));
+  for (const auto& [file, content, said] : std::vector<std::array<std::string, 3>>{
+           {"vocab.json", R"({"</s>": 0, "<unk>": -1})", "vocab.json: the id of <unk> is -1"},
+           {"vocab.json", R"({"</s>": 0})", "vocab.json has no id for <unk>"},
+           {"vocab.json", "[", "vocab.json: not JSON"},
+           {"vocab.json", std::string(200'000, '['), "vocab.json: nested deeper"},
+           {"target.spm", "x", "target.spm: not a SentencePiece model"}}) {
+    write_ids();
+    std::ofstream(here / file) << content;
+    EXPECT_THAT(io_error_of([&] { read_marian_tokenizers(here.path(), pad); }), HasSubstr(said));
+  }
 }
 
 class MarianFiles : public Test {
@@ -197,45 +180,19 @@ class MarianFiles : public Test {
     return tokens;
   }
 
-  // The target uses only German pieces.
-  Tokenizers joint_sides() const {
-    std::vector<std::string> both = german_;
-    both.insert(both.end(), english_.begin(), english_.end());
-    const std::string model =
-        with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german_);
-    return {.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
-            .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
-  }
-
   std::vector<std::string> english_ = read_lines(corpus / "train.en");
   std::vector<std::string> german_ = read_lines(corpus / "train.de");
   TemporaryDirectory here_;
 };
 
-TEST_F(MarianFiles, of_a_joint_vocabulary_let_each_side_use_its_own_pieces) {
-  const Tokenizers sides = joint_sides();
-  write_marian_tokenizers(sides, 64, here_.path());
-  for (const std::string& line : english_) {
-    ASSERT_EQ(ids_of("source", "vocab.json", line), sides.source->encode(line));
-    ASSERT_EQ(ids_of("target", "target_vocab.json", line), sides.target->encode(line));
-  }
-  EXPECT_EQ(std::ssize(file("vocab.json")), sides.source->size());
-  EXPECT_EQ(std::ssize(file("target_vocab.json")), sides.target->size());
-  const json config = file("tokenizer_config.json");
-  EXPECT_EQ(config["tokenizer_class"], "MarianTokenizer");
-  EXPECT_EQ(config["separate_vocabs"], true);
-  EXPECT_EQ(config["model_max_length"], 64);
-  EXPECT_EQ(file("special_tokens_map.json"),
-            json({{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<s>"}}));
-  const json marks = file("special_tokens_map.json");
-  for (const auto& [name, text] : marks.items()) {
-    EXPECT_EQ(config[name], text);
-  }
-}
-
 // English targets contain pieces that only the source may use.
-TEST_F(MarianFiles, of_a_joint_vocabulary_are_read_as_it) {
-  const Tokenizers sides = joint_sides();
+TEST_F(MarianFiles, of_a_joint_vocabulary_let_each_side_use_its_own_pieces) {
+  std::vector<std::string> both = german_;
+  both.insert(both.end(), english_.begin(), english_.end());
+  const std::string model =
+      with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german_);
+  const Tokenizers sides{.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
+                         .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
   write_marian_tokenizers(sides, 64, here_.path());
   const PretrainedTokenizers read = read_marian_tokenizers(here_.path(), begin_id);
   save_tokenizers({.source = read.source.tokenizer, .target = read.target.tokenizer},
@@ -243,19 +200,34 @@ TEST_F(MarianFiles, of_a_joint_vocabulary_are_read_as_it) {
   const Tokenizers saved = load_tokenizers(here_ / "run");
   Index apart = 0;
   for (const std::string& line : english_) {
+    const std::vector<TokenId> source = sides.source->encode(line);
     const std::vector<TokenId> target = sides.target->encode(line);
-    ASSERT_EQ(read.source.tokenizer->encode(line), sides.source->encode(line));
+    ASSERT_EQ(ids_of("source", "vocab.json", line), source);
+    ASSERT_EQ(ids_of("target", "target_vocab.json", line), target);
+    ASSERT_EQ(read.source.tokenizer->encode(line), source);
     ASSERT_EQ(read.target.tokenizer->encode(line), target);
     ASSERT_EQ(saved.target->encode(line), target);
-    apart += sides.source->encode(line) == target ? 0 : 1;
+    apart += source == target ? 0 : 1;
   }
   EXPECT_GT(apart, 0);
-  for (const PretrainedTokenizer* side : {&read.source, &read.target}) {
-    std::vector<Index> same(static_cast<std::size_t>(side->tokenizer->size()));
+  for (const auto& [side, tokenizer, vocabulary] :
+       {std::tuple(&read.source, sides.source, "vocab.json"),
+        {&read.target, sides.target, "target_vocab.json"}}) {
+    std::vector<Index> same(static_cast<std::size_t>(tokenizer->size()));
     std::iota(same.begin(), same.end(), Index{0});
     EXPECT_EQ(side->file_ids, same);
+    EXPECT_EQ(side->tokenizer->size(), tokenizer->size());
+    EXPECT_EQ(file(vocabulary).size(), same.size());
   }
-  EXPECT_EQ(read.target.tokenizer->size(), sides.target->size());
+  const json config = file("tokenizer_config.json");
+  EXPECT_EQ(config["tokenizer_class"], "MarianTokenizer");
+  EXPECT_EQ(config["separate_vocabs"], true);
+  EXPECT_EQ(config["model_max_length"], 64);
+  const json marks = file("special_tokens_map.json");
+  EXPECT_EQ(marks, json({{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<s>"}}));
+  for (const auto& [name, text] : marks.items()) {
+    EXPECT_EQ(config[name], text);
+  }
 }
 
 TEST_F(MarianFiles, of_an_import_have_its_further_entries) {
@@ -267,35 +239,23 @@ TEST_F(MarianFiles, of_an_import_have_its_further_entries) {
   const PretrainedTokenizers read = read_marian_tokenizers(here_.path(), begin_id);
   EXPECT_TRUE(read.source.tokenizer->shares_file_with(*read.target.tokenizer));
   for (const std::string text : {">>fr<< ein mann #", ">>de<< ein ##"}) {
-    const std::vector<TokenId> tokens = read.source.tokenizer->encode(text);
-    std::vector<Index> ids;
-    for (const TokenId token : tokens) {
-      ids.push_back(read.source.file_ids[static_cast<std::size_t>(token)]);
-    }
-    const std::vector<TokenId> before = joint->encode(text);
-    EXPECT_EQ(ids, std::vector<Index>(before.begin(), before.end()));
+    EXPECT_THAT(file_ids_of(read.source, read.source.tokenizer->encode(text)),
+                ElementsAreArray(joint->encode(text)));
   }
 }
 
-TEST_F(MarianFiles, of_one_vocabulary_say_so) {
+TEST_F(MarianFiles, of_one_vocabulary_say_so_and_hold_models_of_sentencepiece_alone) {
   const auto joint = std::make_shared<SentencePieceTokenizer>(
       train_sentencepiece(german_, {.kind = TokenizerKind::unigram, .vocabulary = 70}));
+  const auto words =
+      std::make_shared<VocabularyTokenizer>(count_units(german_, Unit::word, 50), Unit::word);
+  EXPECT_THAT([&] { write_marian_tokenizers({.source = joint, .target = words}, 0, here_.path()); },
+              throws<DataError>("the tokenizer of the target is no model of SentencePiece"));
+  EXPECT_TRUE(std::filesystem::is_empty(here_.path()));
   write_marian_tokenizers({.source = joint, .target = joint}, 0, here_.path());
   EXPECT_EQ(file("tokenizer_config.json")["separate_vocabs"], false);
   EXPECT_FALSE(file("tokenizer_config.json").contains("model_max_length"));
   EXPECT_FALSE(std::filesystem::exists(here_ / "target_vocab.json"));
-}
-
-TEST_F(MarianFiles, hold_models_of_sentencepiece_alone) {
-  const auto pieces =
-      std::make_shared<SentencePieceTokenizer>(train_sentencepiece(german_, {.vocabulary = 110}));
-  const auto words =
-      std::make_shared<VocabularyTokenizer>(count_units(german_, Unit::word, 50), Unit::word);
-  EXPECT_THAT(message_of<DataError>([&] {
-                write_marian_tokenizers({.source = pieces, .target = words}, 0, here_.path());
-              }),
-              HasSubstr("the tokenizer of the target is no model of SentencePiece"));
-  EXPECT_TRUE(std::filesystem::is_empty(here_.path()));
 }
 
 }}  // namespace tapehead

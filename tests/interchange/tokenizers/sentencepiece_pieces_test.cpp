@@ -4,7 +4,6 @@
 
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
-#include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
@@ -16,14 +15,6 @@ namespace tapehead { namespace {
 
 SentencePieceTokenizer trained_pieces(const PieceOptions& options) {
   return SentencePieceTokenizer(train_sentencepiece(read_lines(corpus / "train.en"), options));
-}
-
-std::vector<std::string> types_of(const Json& steps) {
-  std::vector<std::string> types;
-  for (const Json& step : steps) {
-    types.push_back(step.at("type"));
-  }
-  return types;
 }
 
 TEST(ExportedPieces, of_bpe_merge_as_the_library_does) {
@@ -65,61 +56,54 @@ TEST(ExportedPieces, of_unigram_have_their_scores) {
 }
 
 TEST(ExportedPieces, normalise_as_the_model_does) {
-  const auto steps_of = [](const PieceOptions& options) {
-    return types_of(parts_of(trained_pieces(options)).normalizer.at("normalizers"));
+  const auto types_of = [](const TokenizerParts& parts) {
+    std::vector<std::string> types;
+    for (const Json& step : parts.normalizer.at("normalizers")) {
+      types.push_back(step.at("type"));
+    }
+    return types;
   };
-  const std::vector<std::string> plain = steps_of({.vocabulary = 110});
-  EXPECT_THAT(plain, Not(Contains("Precompiled")));
+  const TokenizerParts plain = parts_of(trained_pieces({.vocabulary = 110}));
+  EXPECT_THAT(types_of(plain), Not(Contains("Precompiled")));
+  EXPECT_THAT(plain.normalizer.dump(), HasSubstr(" {2,}")) << "spaces are joined";
+  EXPECT_EQ(plain.pre_tokenizer, nullptr);
   const std::vector<std::string> nfkc =
-      steps_of({.vocabulary = 110, .normalization = Normalization::nfkc});
+      types_of(parts_of(trained_pieces({.vocabulary = 110, .normalization = Normalization::nfkc})));
   EXPECT_EQ(nfkc[1], "NFKC");
   EXPECT_EQ(nfkc[2], "Precompiled");
-  EXPECT_EQ(nfkc.size(), plain.size() + 2);
+  EXPECT_EQ(nfkc.size(), types_of(plain).size() + 2);
+  const TokenizerParts running =
+      parts_of(trained_pieces({.vocabulary = 110, .running_text = true}));
+  EXPECT_THAT(running.normalizer.dump(), Not(HasSubstr(" {2,}")));
+  EXPECT_EQ(running.pre_tokenizer["pretokenizers"][0]["pattern"]["String"], "\n");
+  EXPECT_TRUE(running.model["vocab"].contains("\n"));
 }
 
-TEST(ExportedPieces, keep_the_spaces_of_running_text) {
-  const TokenizerParts lines = parts_of(trained_pieces({.vocabulary = 110, .running_text = true}));
-  const TokenizerParts plain = parts_of(trained_pieces({.vocabulary = 110}));
-  const auto collapses = [](const TokenizerParts& parts) {
-    return parts.normalizer.dump().find(" {2,}") != std::string::npos;
-  };
-  EXPECT_TRUE(collapses(plain));
-  EXPECT_FALSE(collapses(lines));
-  EXPECT_EQ(plain.pre_tokenizer, nullptr);
-  EXPECT_EQ(lines.pre_tokenizer["pretokenizers"][0]["pattern"]["String"], "\n");
-  EXPECT_TRUE(lines.model["vocab"].contains("\n"));
-}
-
-TEST(ExportedPieces, that_may_not_be_used_are_refused) {
+TEST(ExportedPieces, that_a_file_cannot_hold_are_refused) {
   std::vector<std::string> both = read_lines(corpus / "train.en");
   const std::vector<std::string> german = read_lines(corpus / "train.de");
   both.insert(both.end(), german.begin(), german.end());
-  const std::string joint =
-      with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german);
+  const std::string model = train_sentencepiece(both, {.vocabulary = 110});
+  const std::string joint = with_target_pieces_first(model, german);
   EXPECT_NO_THROW(parts_of(SentencePieceTokenizer(joint, Pieces::all)));
-  EXPECT_THAT(message_of<DataError>([&] { parts_of(SentencePieceTokenizer(joint, Pieces::used)); }),
-              HasSubstr("may not use all of its subwords"));
-  const auto content = content_of(SentencePieceTokenizer(joint, Pieces::used));
-  EXPECT_EQ(std::ranges::count(content.pieces, false, &Piece::unused),
-            SentencePieceTokenizer(joint, Pieces::used).size());
-}
-
-TEST(ExportedPieces, have_no_further_entries_beside_them) {
-  const std::string model =
-      train_sentencepiece(read_lines(corpus / "train.de"), {.vocabulary = 60});
-  const SentencePieceTokenizer tokenizer(with_additions(model, {.further_entries = {">>fr<<"}}));
-  EXPECT_THAT(message_of<DataError>([&] { parts_of(tokenizer); }),
-              HasSubstr("has entries that are no subwords (>>fr<< is one)"));
+  const SentencePieceTokenizer used(joint, Pieces::used);
+  EXPECT_THAT([&] { parts_of(used); }, throws<DataError>("may not use all of its subwords"));
+  EXPECT_EQ(std::ranges::count(content_of(used).pieces, false, &Piece::unused), used.size());
+  const SentencePieceTokenizer more(with_additions(model, {.further_entries = {">>fr<<"}}));
+  EXPECT_THAT([&] { parts_of(more); },
+              throws<DataError>("has entries that are no subwords (>>fr<< is one)"));
 }
 
 // Test vectors of RFC 4648, section 10.
 TEST(ExportedPieces, are_normalised_by_bytes_in_base64) {
-  EXPECT_EQ(base64_of(""), "");
-  EXPECT_EQ(base64_of("f"), "Zg==");
-  EXPECT_EQ(base64_of("fo"), "Zm8=");
-  EXPECT_EQ(base64_of("foo"), "Zm9v");
-  EXPECT_EQ(base64_of("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64_of("\xFB\xFF"), "+/8=");  // 111110 111111 1111(00)
+  for (const auto& [bytes, digits] : {std::pair("", ""),
+                                      {"f", "Zg=="},
+                                      {"fo", "Zm8="},
+                                      {"foo", "Zm9v"},
+                                      {"foobar", "Zm9vYmFy"},
+                                      {"\xFB\xFF", "+/8="}}) {  // 111110 111111 1111(00)
+    EXPECT_EQ(base64_of(bytes), digits);
+  }
 }
 
 }}  // namespace tapehead

@@ -26,65 +26,52 @@ class Maps : public Test {
  protected:
   Maps() : model_(tiny_options()) { model_.shake(0.5); }
 
-  Tensor value(const std::string& name) {
-    for (const NamedParameter& parameter : model_.store.parameters()) {
-      if (parameter.name == name) {
-        return model_.store.value(parameter);
-      }
-    }
-    throw std::logic_error(name);
-  }
+  Tensor value(const std::string& name) const { return values_of(model_.store, name); }
 
   std::vector<std::optional<HeadMaps>> maps_of(const std::string& path) const {
-    for (const MultiHeadAttention* attention : model_.transformer.attentions()) {
-      if (attention->module.path() == path) {
-        return head_maps(model_.store, *attention);
-      }
-    }
-    throw std::logic_error(path);
-  }
-
-  // Σ_r a[first + r][i] b(r, j), entry by entry.
-  template <class Right>
-  static double norm_of(const Tensor& a, Index first, Index width, Index columns,
-                        const Right& right) {
-    double squares = 0;
-    for (Index i = 0; i < a.dim(1); ++i) {
-      for (Index j = 0; j < columns; ++j) {
-        double sum = 0;
-        for (Index r = 0; r < width; ++r) {
-          sum += a.row(first + r)[i] * right(r, j);
-        }
-        squares += sum * sum;
-      }
-    }
-    return std::sqrt(squares);
+    const auto attentions = model_.transformer.attentions();
+    return head_maps(model_.store,
+                     **std::ranges::find_if(attentions, [&](const MultiHeadAttention* attention) {
+                       return attention->module.path() == path;
+                     }));
   }
 
   TinyModel model_;
 };
 
+// Entry by entry: |Σ_r a_ri b_rj| over all i and j, for rows r of the head.
+template <class Left, class Right>
+double norm_of(const Left& a, const Right& b) {
+  double squares = 0;
+  for (Index i = 0; i < tiny_options().d_model; ++i) {
+    for (Index j = 0; j < tiny_options().d_model; ++j) {
+      double sum = 0;
+      for (Index r = 0; r < *tiny_options().d_head; ++r) {
+        sum += a(r, i) * b(r, j);
+      }
+      squares += sum * sum;
+    }
+  }
+  return std::sqrt(squares);
+}
+
 TEST_F(Maps, have_the_norms_of_the_matrices) {
   const Index width = *tiny_options().d_head;
-  const Index D = tiny_options().d_model;
   const std::string path = "decoder.layers.0.cross";
   const auto maps = maps_of(path);
   ASSERT_EQ(maps.size(), 2U);
-  const Tensor query = value(path + ".query.weight");
-  const Tensor key = value(path + ".key.weight");
-  const Tensor values = value(path + ".value.weight");
-  const Tensor output = value(path + ".output.weight");
   for (Index head = 0; head < 2; ++head) {
+    const auto rows_of = [&](const char* name) {
+      return [weight = value(path + name), first = head * width](Index r, Index i) {
+        return weight.row(first + r)[i];
+      };
+    };
+    const Tensor output = value(path + ".output.weight");
+    const auto column = [&](Index r, Index j) { return output.row(j)[head * width + r]; };
     const HeadMaps& found = *maps[static_cast<std::size_t>(head)];
-    const Index first = head * width;
-    EXPECT_NEAR(
-        found.query_key.norm,
-        norm_of(query, first, width, D, [&](Index r, Index j) { return key.row(first + r)[j]; }),
-        1e-9);
-    EXPECT_NEAR(found.value_output.norm,
-                norm_of(values, first, width, D,
-                        [&](Index r, Index j) { return output.row(j)[first + r]; }),
+    EXPECT_NEAR(found.query_key.norm, norm_of(rows_of(".query.weight"), rows_of(".key.weight")),
                 1e-9);
+    EXPECT_NEAR(found.value_output.norm, norm_of(rows_of(".value.weight"), column), 1e-9);
     EXPECT_GT(found.query_key.effective_rank, 1);
     EXPECT_EQ(found.query_key.width, width);
     EXPECT_LE(found.query_key.effective_rank, static_cast<double>(width));
@@ -102,9 +89,7 @@ TEST(MapsOfInputs, lie_on_the_columns_that_a_head_reads) {
     options.attention.input.values = {input};
     const TinyModel model(options);
     const MultiHeadAttention& attention = *model.transformer.attentions().front();
-    const auto key = std::ranges::find(
-        model.store.parameters(), attention.module.path() + ".key.weight", &NamedParameter::name);
-    Tensor weight = model.store.value(*key);
+    Tensor weight = values_of(model.store, attention.module.path() + ".key.weight");
     std::ranges::fill(weight.values(), 0);
     for (Index row = 0; row < weight.dim(0); ++row) {
       weight.row(row)[row % weight.dim(1)] = 1;  // identity in each head

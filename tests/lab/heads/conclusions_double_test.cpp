@@ -1,6 +1,8 @@
-// The conclusions about a run's heads, from figures made by hand.
+// The conclusions about a run's heads, from figures made by hand; and since which checkpoint a head
+// has its role, without interruption up to the last checkpoint.
 #include "lab/heads/conclusions.hpp"
 
+#include "lab/heads/head_history.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"
 
@@ -45,13 +47,10 @@ TEST(HeadConclusions, tell_which_heads_have_a_role) {
               ElementsAre("0 of 1 heads have a role"));
   EXPECT_THAT(conclusions({.heads = {attention(encoder, {Role::idle})}}),
               ElementsAre("1 of 1 heads has a role:", "  1 idle: encoder.layers.0.self.0"));
-}
-
-TEST(HeadConclusions, name_four_heads_of_a_role_at_most) {
   const auto idle = [](std::size_t heads) {
     return conclusions({.heads = {attention(cross, std::vector<Role>(heads, Role::idle))}})[1];
   };
-  EXPECT_THAT(idle(4), EndsWith("cross.2, decoder.layers.1.cross.3"));
+  EXPECT_THAT(idle(4), EndsWith("cross.2, decoder.layers.1.cross.3")) << "four heads at most";
   EXPECT_THAT(idle(5), EndsWith("cross.1, decoder.layers.1.cross.2 and 2 more"));
 }
 
@@ -60,12 +59,10 @@ TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_
                                attention({AttentionKind::encoder_self, 1}, {Role::none})}};
   found.heads[0].relations = {relation("near", 1, {0.9, 0.96}), relation("object", 0.5, {0.6, 0})};
   found.heads[1].relations = {relation("near", 1, {0.95}), relation("object", 0.5, {0.8})};
-  const std::string near =
-      "no head exceeds the best fixed offset for \"near\", 100 % of the queries; closest: "
-      "encoder.layers.0.self.1, 96 %";
-  const std::string object =
-      "best head for \"object\": encoder.layers.1.self.0, 80 % of the queries, best fixed offset "
-      "50 %";
+  const auto near = AllOf(HasSubstr("no head exceeds the best fixed offset for \"near\", 100 %"),
+                          EndsWith("closest: encoder.layers.0.self.1, 96 %"));
+  const auto object = AllOf(HasSubstr("\"object\": encoder.layers.1.self.0, 80 % of the queries"),
+                            EndsWith("best fixed offset 50 %"));
   EXPECT_THAT(conclusions(found), ElementsAre("0 of 3 heads have a role", object, near));
   found.heads[1].relations.push_back(relation("subject", 0.3, {0.9}));
   found.heads[1].relations.push_back(relation("verb", 0.3, {0.7}));
@@ -88,10 +85,6 @@ TEST(HeadConclusions, name_no_best_head_where_an_offset_is_as_good) {
   EXPECT_EQ(line({0, 0}), offset + "no head agrees in any");
   EXPECT_EQ(line({std::nullopt, 0}), offset + "no head agrees in any");
   EXPECT_EQ(line({std::nullopt, std::nullopt}), offset + "no head may attend to a related key");
-}
-
-TEST(HeadConclusions, tell_in_how_many_further_relations_a_head_exceeds_the_offset) {
-  HeadFindings found{.heads = {attention(encoder, {Role::none})}};
   found.heads[0].relations = {relation("one", 0.1, {1}),    relation("two", 0.2, {1}),
                               relation("three", 0.3, {1}),  relation("four", 0.4, {1}),
                               relation("five", 0.8, {0.9}), relation("equal", 0.7, {0.7}),
@@ -106,12 +99,6 @@ HeadFindings with_nearest(double one, double other) {
   found.heads[0].heads[1].nearest = {
       .site = {AttentionKind::encoder_self, 2}, .head = 3, .distance = other};
   return found;
-}
-
-TEST(HeadConclusions, name_the_two_heads_that_are_most_alike) {
-  EXPECT_THAT(conclusions(with_nearest(0.3, 0.07)),
-              Contains("most alike: encoder.layers.0.self.1 and encoder.layers.2.self.3, "
-                       "divergence 0.07 nats (0: same weights)"));
 }
 
 TEST(HeadConclusions, tell_which_heads_matter) {
@@ -133,21 +120,33 @@ TEST(HeadConclusions, tell_which_heads_matter) {
 }
 
 TEST(NextLook, follows_what_was_found) {
+  EXPECT_THAT(conclusions(with_nearest(0.3, 0.07)),
+              Contains("most alike: encoder.layers.0.self.1 and encoder.layers.2.self.3, "
+                       "divergence 0.07 nats (0: same weights)"));
+  const auto look = [](const HeadFindings& found) {
+    const auto next = next_look(found);
+    return next ? std::pair(next->step, next->why) : std::pair(NextStep(), std::string("none"));
+  };
   HeadFindings found = with_nearest(0.3, 0.07);
-  EXPECT_EQ(next_look(found)->step, NextStep::importance);
-  EXPECT_EQ(next_look(found)->why, "which heads does the model need?");
-  EXPECT_EQ(next_look(with_nearest(0.3, 0.01))->why,
-            "does the model need both of the most alike heads?");
+  EXPECT_THAT(look(found), Pair(NextStep::importance, "which heads does the model need?"));
+  EXPECT_THAT(look(with_nearest(0.3, 0.01)),
+              Pair(_, "does the model need both of the most alike heads?"));
   found.importance = {.loss = 1, .heads = {needed(0, 1.005), needed(1, 1), needed(2, 3)}};
-  EXPECT_EQ(next_look(found)->step, NextStep::pruning);
+  EXPECT_THAT(look(found), Pair(NextStep::pruning, _));
   found.pruning = {.loss = 1, .steps = {step(1), step(1.2)}};
   found.spare = Removable::all;
-  EXPECT_EQ(next_look(found)->step, NextStep::spare_heads_gone);
-  EXPECT_EQ(next_look(found)->why, "a smaller run without those heads");
+  EXPECT_THAT(look(found), Pair(NextStep::spare_heads_gone, "a smaller run without those heads"));
   found.gates = {{.head = {}, .gate = 0}};
   found.closed = Removable::all;
-  EXPECT_EQ(next_look(found)->step, NextStep::closed_heads_gone);
-  EXPECT_EQ(next_look(found)->why, "a smaller run without the closed heads");
+  EXPECT_THAT(look(found),
+              Pair(NextStep::closed_heads_gone, "a smaller run without the closed heads"));
+  // Each head is needed.
+  HeadFindings needs = with_nearest(0.3, 0.01);
+  needs.importance = {.loss = 1, .heads = {needed(0, 1.5), needed(1, 1)}};
+  EXPECT_FALSE(next_look(needs)) << "one head alone has no others to go with";
+  needs.importance.reset();
+  needs.pruning = {.loss = 1, .steps = {step(1.2), step(2)}};
+  EXPECT_FALSE(next_look(needs));
 }
 
 // Encoder heads have ALiBi slopes and cannot be removed. The four heads of cross-attention share
@@ -194,13 +193,22 @@ TEST(NextLook, promises_only_what_prune_does) {
   EXPECT_EQ(closed({{encoder, 2}}), "which heads does the model need?");
 }
 
-TEST(NextLook, is_nowhere_where_each_head_is_needed) {
-  HeadFindings found = with_nearest(0.3, 0.01);
-  found.importance = {.loss = 1, .heads = {needed(0, 1.5), needed(1, 1)}};
-  EXPECT_FALSE(next_look(found)) << "one head alone has no others to go with";
-  found.importance.reset();
-  found.pruning = {.loss = 1, .steps = {step(1.2), step(2)}};
-  EXPECT_FALSE(next_look(found));
+HeadMoment moment(Index at_step, Role role, double agreement) {
+  AttentionReport report = attention(cross, {role});
+  report.relations = {relation("answer", 0, {agreement})};
+  return {.step = at_step, .attentions = {report}};
+}
+
+TEST(HeadHistoryOfRun, begins_after_the_last_break) {
+  const HeadHistory history{moment(10, Role::content, 0.9), moment(20, Role::none, 0.7),
+                            moment(30, Role::content, 0.85), moment(40, Role::content, 0.95)};
+  const HeadName head{cross, 0};
+  EXPECT_THAT(roles_since(history), ElementsAre(FieldsAre(head, Role::content, 30)));
+  EXPECT_THAT(relations_since(history), ElementsAre(FieldsAre("answer", head, 0.95, 30)));
+  const HeadHistory ended{history[0], history[1]};
+  EXPECT_TRUE(roles_since(ended).empty());
+  EXPECT_TRUE(relations_since(ended).empty());
+  EXPECT_EQ(history_text(ended), "no head has a role at the end\n");
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -47,66 +47,45 @@ std::vector<RelationSums> sums_of(const AttendedSequence& sequence,
   return sums;
 }
 
+auto near(double number) { return DoubleNear(number, 1e-12); }
+
 TEST(HeadAgreement, counts_queries_with_the_largest_weight_on_a_related_key) {
   const Relations relations = partner(RelationSide::source);
-  const auto sums = sums_of(sequence_with(relations), {two_of_three, all_of_them, none_of_them});
+  const auto sums = sums_of(sequence_with(relations), {all_of_them, two_of_three, none_of_them});
   ASSERT_EQ(sums.size(), 1U);
   const RelationFigures figures = figures_of(sums[0]);
   EXPECT_EQ(figures.name, "partner");
   EXPECT_EQ(figures.queries, 3);
-  EXPECT_THAT(figures.agreement, ElementsAre(Optional(DoubleNear(2.0 / 3, 1e-12)), 1, 0));
-}
-
-// Offset -1 is correct for queries 1 and 4, offset -2 for queries 2 and 4.
-TEST(HeadAgreement, knows_what_the_best_offset_would_give) {
-  const Relations relations = partner(RelationSide::source);
-  const auto sums = sums_of(sequence_with(relations), {all_of_them});
+  EXPECT_THAT(figures.agreement, ElementsAre(1, Optional(near(2.0 / 3)), 0));
+  // The best offset: -1 is correct for queries 1 and 4, -2 for queries 2 and 4.
   EXPECT_THAT(sums[0].at_offset, ElementsAre(Pair(-2, 2), Pair(-1, 2)));
-  const RelationFigures figures = figures_of(sums[0]);
   EXPECT_EQ(figures.offset, -2);
   EXPECT_NEAR(figures.offset_share, 2.0 / 3, 1e-12);
   EXPECT_NEAR(figures.over_offset(0), 1.0 / 3, 1e-12);
 }
 
-TEST(HeadAgreement, knows_what_chance_would_give) {
-  const Relations everywhere = partner(RelationSide::source);
-  const auto sums = sums_of(sequence_with(everywhere), {all_of_them});
-  EXPECT_THAT(figures_of(sums[0]).random,
-              ElementsAre(DoubleNear((1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3, 1e-12)));
-  // With the causal pattern, query i has i + 1 keys.
-  const Relations back = partner(RelationSide::target);
-  const auto causal = sums_of(sequence_with(back, true), {all_of_them});
-  EXPECT_THAT(figures_of(causal[0]).random,
-              ElementsAre(DoubleNear((1.0 / 2 + 1.0 / 3 + 2.0 / 5) / 3, 1e-12)));
-}
-
 // A window of one position before: query 1 sees two keys, one related; query 2 sees no related key;
 // query 4 one of two. Blocks of two show query 1 the same keys, and other queries no related key.
+// In blocks of one, each query sees only itself, and no key is related to itself.
 TEST(HeadAgreement, knows_what_chance_would_give_among_the_keys_of_each_pattern) {
   const Relations relations = partner(RelationSide::source);
-  const std::vector<Pattern> patterns{Pattern::full(), Pattern::window(1, 0), Pattern::blocks(2)};
+  const std::vector<Pattern> patterns{Pattern::full(), Pattern::window(1, 0), Pattern::blocks(2),
+                                      Pattern::blocks(1)};
   AttendedSequence sequence = sequence_with(relations);
   sequence.patterns = patterns;
-  const auto sums = sums_of(sequence, {all_of_them, none_of_them, none_of_them});
-  EXPECT_THAT(
-      figures_of(sums[0]).random,
-      ElementsAre(DoubleNear((1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3, 1e-12),
-                  DoubleNear((1.0 / 2 + 1.0 / 2) / 3, 1e-12), DoubleNear(1.0 / 2 / 3, 1e-12)));
+  const RelationFigures figures =
+      figures_of(sums_of(sequence, {none_of_them, none_of_them, none_of_them, none_of_them})[0]);
+  EXPECT_THAT(figures.random, ElementsAre(near((1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3),
+                                          near((1.0 / 2 + 1.0 / 2) / 3), near(1.0 / 2 / 3), 0));
+  EXPECT_THAT(figures.agreement, ElementsAre(0, _, _, std::nullopt));
+  EXPECT_EQ(closest_relation({figures}, 3), std::nullopt);
+  // With the causal pattern, query i has i + 1 keys.
+  const Relations back = partner(RelationSide::target);
+  EXPECT_THAT(figures_of(sums_of(sequence_with(back, true), {all_of_them})[0]).random,
+              ElementsAre(near((1.0 / 2 + 1.0 / 3 + 2.0 / 5) / 3)));
 }
 
-// In blocks of one, each query sees only itself, and no key is related to itself.
-TEST(HeadAgreement, is_absent_for_a_head_that_may_attend_to_no_related_key) {
-  const Relations relations = partner(RelationSide::source);
-  const std::vector<Pattern> patterns{Pattern::full(), Pattern::blocks(1)};
-  AttendedSequence sequence = sequence_with(relations);
-  sequence.patterns = patterns;
-  const auto sums = sums_of(sequence, {none_of_them, none_of_them});
-  const RelationFigures figures = figures_of(sums[0]);
-  EXPECT_THAT(figures.agreement, ElementsAre(0, std::nullopt));
-  EXPECT_EQ(closest_relation({figures}, 1), std::nullopt);
-}
-
-TEST(HeadAgreement, is_with_the_relations_of_its_own_side) {
+TEST(HeadAgreement, is_with_the_relations_of_its_own_side_and_adds_up) {
   const Relations relations = partner(RelationSide::source);
   EXPECT_THAT(sums_of(sequence_with(relations, true), {all_of_them}), IsEmpty());
   AttendedSequence across = sequence_with(relations);
@@ -115,10 +94,7 @@ TEST(HeadAgreement, is_with_the_relations_of_its_own_side) {
   const Relations aligned = partner(RelationSide::across);
   across.relations = aligned;
   EXPECT_EQ(sums_of(across, {all_of_them}).size(), 1U);
-}
-
-// Sentences have different relations; a sentence may have no pair of a relation.
-TEST(HeadAgreement, of_parts_adds_up) {
+  // Sentences have different relations; a sentence may have no pair of a relation.
   Relations first = partner(RelationSide::source);
   Relations second{{.name = "other", .side = RelationSide::source, .pairs = {{0, 4}}},
                    {.name = "absent", .side = RelationSide::source, .pairs = {}},
@@ -156,10 +132,10 @@ TEST(HeadAgreement, names_the_relation_that_an_offset_explains_least) {
   EXPECT_EQ(closest_relation(relations, 0), 1U);
   EXPECT_EQ(closest_relation(relations, 1), std::nullopt);
   EXPECT_EQ(closest_relation({}, 0), std::nullopt);
-  RelationFigures narrow = figures("neighbour", 0.3, {0.5, 0.5});
-  narrow.random = {0.1, 0.5};  // the second head does not exceed chance
-  EXPECT_EQ(closest_relation({narrow}, 0), 0U);
-  EXPECT_EQ(closest_relation({narrow}, 1), std::nullopt);
+  RelationFigures even = figures("neighbour", 0.3, {0.5, 0.5});
+  even.random = {0.1, 0.5};  // the second head does not exceed chance
+  EXPECT_EQ(closest_relation({even}, 0), 0U);
+  EXPECT_EQ(closest_relation({even}, 1), std::nullopt);
 }
 
 TEST(RelationReport, names_the_best_head_of_each_relation) {
@@ -171,14 +147,14 @@ TEST(RelationReport, names_the_best_head_of_each_relation) {
   EXPECT_EQ(relation_text(attentions[1], 1), "subject 75 %, best fixed offset 30 %");
   EXPECT_EQ(relation_text(attentions[1], 0), "");
   const std::string table = relations_table(attentions);
-  EXPECT_THAT(table, AllOf(HasSubstr("-1: 30 %"), HasSubstr("encoder.layers.1.self  1")));
-  EXPECT_THAT(table, Not(HasSubstr("encoder.layers.0.self")));
+  EXPECT_THAT(table, AllOf(HasSubstr("-1: 30 %"), HasSubstr("encoder.layers.1.self  1"),
+                           Not(HasSubstr("encoder.layers.0.self"))));
   EXPECT_THAT(table, HasSubstr("  agrees\n  -----")) << "a rule below the names of the columns";
   attentions[0].relations = {figures("subject", 0.3, {0, std::nullopt})};
   attentions[1].relations = {figures("object", 0.2, {std::nullopt})};
-  const std::string none = relations_table(attentions);
-  EXPECT_THAT(none, AllOf(Not(HasSubstr("encoder.layers.")), HasSubstr("   0 %\n")));
-  EXPECT_THAT(none, EndsWith("-1: 20 %")) << "what no head may do is blank";
+  EXPECT_THAT(relations_table(attentions),
+              AllOf(Not(HasSubstr("encoder.layers.")), HasSubstr("   0 %\n"),
+                    EndsWith("-1: 20 %")));  // what no head may do is blank
   attentions[0].relations.clear();
   attentions[1].relations.clear();
   EXPECT_EQ(relations_table(attentions), "");

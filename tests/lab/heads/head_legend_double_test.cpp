@@ -1,11 +1,13 @@
 // Every figure and column has an explanation; a figure that does not exist is blank or null.
 #include "lab/heads/head_report.hpp"
 
+#include <regex>
+
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/testing.hpp"
+#include "tests/support/program.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -16,46 +18,41 @@ std::vector<AttentionReport> one_head() {
   head.maps = HeadMaps{.query_key = map, .value_output = map, .asymmetry = 0.1};
   head.divergence = head.output_distance = {0};
   head.nearest = NearestHead{.site = {AttentionKind::cross, 1}};
-  RelationFigures answer;
-  answer.name = "answer";
-  answer.queries = 1;
-  answer.random = {0.5};
-  answer.agreement = {1};
+  const RelationFigures answer{.name = "answer", .queries = 1, .random = {0.5}, .agreement = {1}};
   return {
       {.site = {AttentionKind::cross, 0}, .queries = 1, .heads = {head}, .relations = {answer}}};
 }
 
 // Keys without an explanation of their own: parts of other figures, and numbers of heads.
-const std::set<std::string> without_words{"head",
-                                          "even_entropy",
-                                          "even_weight_on",
-                                          "offset_share",
-                                          "output_distance",
-                                          "divergence_across",
-                                          "query_key.width",
-                                          "value_output.width"};
+using Keys = std::set<std::string>;
+const Keys without_words{"head",
+                         "even_entropy",
+                         "even_weight_on",
+                         "offset_share",
+                         "output_distance",
+                         "divergence_across",
+                         "query_key.width",
+                         "value_output.width"};
 
 // The paths of all figures; entries by offset or by head count as one path.
-void add_keys(std::set<std::string>& keys, const nlohmann::ordered_json& json,
-              const std::string& prefix) {
+void add_keys(Keys& keys, const nlohmann::ordered_json& json, const std::string& prefix) {
   for (const auto& [name, value] : json.items()) {
     const std::string key = prefix + name;
-    const bool whole = key == "distance_profile" || key == "nearest" || !value.is_object();
     if (without_words.contains(key)) {
       continue;
     }
-    if (whole) {
-      keys.insert(key);
-    } else {
+    if (value.is_object() && key != "distance_profile" && key != "nearest") {
       add_keys(keys, value, key + ".");
+    } else {
+      keys.insert(key);
     }
   }
 }
 
 TEST(HeadLegend, has_every_figure_of_a_page) {
-  std::set<std::string> keys{"loss_without", "importance"};
+  Keys keys{"loss_without", "importance"};
   add_keys(keys, heads_json(one_head())[0]["heads"][0], "");
-  std::set<std::string> told;
+  Keys told;
   const auto legend = legend_json();
   for (const auto& column : legend["columns"]) {
     EXPECT_FALSE(column["name"].get<std::string>().empty());
@@ -63,20 +60,17 @@ TEST(HeadLegend, has_every_figure_of_a_page) {
     told.insert(column["key"].get<std::string>());
   }
   EXPECT_EQ(told, keys);
+  EXPECT_TRUE(content_of(TAPEHEAD_SOURCE_DIR "/docs/head-figures.md") == legend_reference())
+      << "docs/head-figures.md is stale: run ./dev heads --reference > docs/head-figures.md";
 }
 
 // At least two spaces separate the names in a table's first line.
 std::vector<std::string> columns_of(const std::string& table) {
-  std::vector<std::string> names;
-  std::string name;
-  for (const char c : table.substr(0, table.find('\n')) + "  ") {
-    if (c != ' ' || (!name.empty() && name.back() != ' ')) {
-      name += c;
-    } else if (!name.empty()) {
-      name.pop_back();
-      names.push_back(std::exchange(name, ""));
-    }
-  }
+  const std::string line = table.substr(0, table.find('\n')) + "  ";
+  const std::regex gap("  +");
+  std::vector<std::string> names(std::sregex_token_iterator(line.begin(), line.end(), gap, -1),
+                                 std::sregex_token_iterator());
+  std::erase(names, "");
   return names;
 }
 
@@ -96,16 +90,13 @@ TEST(HeadLegend, has_every_column_of_the_terminal) {
     }
   }
   EXPECT_EQ(count, 17 + 7 + 7 + 7 + 4 + 7 + 5) << "as many as the tables have";
-}
-
-TEST(HeadLegend, has_every_role_with_its_threshold) {
   const auto roles = role_legend();
   ASSERT_EQ(roles.size(), role_names.size() - 1) << "none has no threshold";
   for (std::size_t i = 0; i < roles.size(); ++i) {
     EXPECT_EQ(roles[i].first, role_names[i]);
   }
   EXPECT_THAT(roles.front().second, HasSubstr("90 %"));  // from RoleThresholds
-  EXPECT_THAT(legend_text(), HasSubstr("90 % of the queries"));
+  EXPECT_THAT(text, HasSubstr("90 % of the queries"));
 }
 
 // One head without known figures, and one whose figures are 0.
@@ -128,39 +119,20 @@ std::vector<AttentionReport> two_heads() {
   return {report};
 }
 
-// The rows below the table's header and rule.
-std::vector<std::string> rows_of(const std::string& table) {
-  std::vector<std::string> rows;
-  for (std::size_t begin = 0; begin < table.size();) {
-    const std::size_t end = std::min(table.find('\n', begin), table.size());
-    rows.push_back(table.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  rows.erase(rows.begin(), rows.begin() + 2);
-  return rows;
-}
-
-TEST(HeadReport, has_blanks_for_what_cannot_be) {
-  const std::vector<std::string> weights = rows_of(heads_table(two_heads()));
-  ASSERT_EQ(weights.size(), 2U);
-  EXPECT_TRUE(weights[0].ends_with("  0  none")) << weights[0];
-  EXPECT_NE(weights[1].find("0.00 of 0.00"), std::string::npos) << weights[1];
-  EXPECT_TRUE(weights[1].ends_with("+0: 0 %")) << weights[1];
-  const std::vector<std::string> maps = rows_of(heads_table(two_heads(), HeadTable::matrices));
-  EXPECT_TRUE(maps[0].ends_with("  0")) << maps[0];
-  EXPECT_TRUE(maps[1].ends_with("  0.00")) << "no rank behind the norm: " << maps[1];
-}
-
-// The first head has no matrices; the second head has.
-TEST(HeadReport, has_blanks_in_csv_and_no_column_for_a_group) {
-  const std::string csv = heads_csv(two_heads());
-  EXPECT_THAT(csv, HasSubstr(",nearest,query_key.norm,")) << "no head has a nearest one";
-  EXPECT_THAT(csv, Not(HasSubstr(",query_key,")));
-  EXPECT_THAT(csv, HasSubstr("\nencoder.layers.0.self,encoder,0,self,0,none,,,,"));
-  EXPECT_THAT(csv, HasSubstr("\nencoder.layers.0.self,encoder,0,self,1,none,0.0,0.0,0.0,"));
-}
-
-TEST(HeadReport, has_null_for_what_cannot_be) {
+TEST(HeadReport, has_blanks_or_null_for_what_cannot_be) {
+  // Behind the names of the columns and a rule.
+  EXPECT_THAT(lines_of(heads_table(two_heads())),
+              ElementsAre(_, _, EndsWith("  0  none"),
+                          AllOf(HasSubstr("0.00 of 0.00"), EndsWith("+0: 0 %"))));
+  EXPECT_THAT(lines_of(heads_table(two_heads(), HeadTable::matrices)),
+              ElementsAre(_, _, EndsWith("  0"), EndsWith("  0.00")))
+      << "no rank behind the norm";
+  // The first head has no matrices; the second head has.
+  EXPECT_THAT(heads_csv(two_heads()),
+              AllOf(HasSubstr(",nearest,query_key.norm,"),  // no head has a nearest one
+                    Not(HasSubstr(",query_key,")),          // a column for a group
+                    HasSubstr("\nencoder.layers.0.self,encoder,0,self,0,none,,,,"),
+                    HasSubstr("\nencoder.layers.0.self,encoder,0,self,1,none,0.0,0.0,0.0,")));
   const auto json = heads_json(two_heads())[0];
   EXPECT_EQ(json["relations"][0]["agreement"], nlohmann::ordered_json({nullptr, 0.0}));
   const auto& nothing = json["heads"][0];
@@ -181,13 +153,6 @@ TEST(HeadReport, has_null_for_what_cannot_be) {
   EXPECT_EQ(zero["query_key"]["norm"], 0);
   EXPECT_TRUE(zero["query_key"]["effective_rank"].is_null());
   EXPECT_TRUE(zero["query_key"]["asymmetry"].is_null());
-}
-
-TEST(HeadLegend, is_the_page_about_figures) {
-  std::ifstream stream(std::string(TAPEHEAD_SOURCE_DIR) + "/docs/head-figures.md");
-  const std::string page{std::istreambuf_iterator<char>(stream), {}};
-  EXPECT_TRUE(page == legend_reference())
-      << "docs/head-figures.md is stale: run ./dev heads --reference > docs/head-figures.md";
 }
 
 TEST(HeadFigureRows, have_names_of_their_own_and_one_origin) {

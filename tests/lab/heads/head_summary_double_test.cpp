@@ -16,11 +16,6 @@ AttentionReport attention(AttentionSite site, std::vector<HeadReport> heads) {
   return {.site = site, .queries = 10, .heads = std::move(heads), .relations = {}};
 }
 
-double at(const NamedFigures& figures, const std::string& name) {
-  const auto found = figures.find(name);
-  return found == figures.end() ? std::nan("") : found->second;
-}
-
 TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   HeadReport near = head(1, Role::previous);
   near.figures.distance_profile[static_cast<std::size_t>(reach - 1)] = 1;  // one back
@@ -34,39 +29,27 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
                   attention({AttentionKind::encoder_self, 1}, {far}),
                   attention({AttentionKind::decoder_self, 0}, {head(0, Role::idle)}),
                   attention({AttentionKind::cross, 0}, {})});
-  EXPECT_EQ(at(figures, "encoder_self.entropy"), 1.5);
-  EXPECT_DOUBLE_EQ(at(figures, "encoder_self.entropy_spread"), std::sqrt(0.5));  // of 1 and 2
-  EXPECT_EQ(at(figures, "encoder_self.evenness"), 0.75);
-  EXPECT_EQ(at(figures, "encoder_self.distance"), 4.5);  // of 1 and 8
-  EXPECT_EQ(at(figures, "encoder_self.previous"), 0.8);  // from the only head with it
-  EXPECT_EQ(at(figures, "encoder_self.confidence"), 0.5);
-  EXPECT_EQ(at(figures, "encoder_self.asymmetry"), 0.6);  // from the only head with it
-  EXPECT_EQ(at(figures, "decoder_self.entropy"), 0);
-  EXPECT_EQ(at(figures, "heads"), 3);
-  EXPECT_EQ(at(figures, "role.previous_token"), 1);
-  EXPECT_EQ(at(figures, "role.none"), 1);
-  EXPECT_EQ(at(figures, "role.idle"), 1);
-  EXPECT_EQ(at(figures, "role.induction"), 0);
-  EXPECT_FALSE(figures.contains("cross.entropy"));
-  EXPECT_FALSE(figures.contains("encoder_self.next"));
-  EXPECT_FALSE(figures.contains("decoder_self.entropy_spread")) << "it has one head";
-  EXPECT_FALSE(figures.contains("encoder_self.divergence")) << "no attention has two heads";
+  EXPECT_EQ(figures.at("encoder_self.entropy"), 1.5);
+  EXPECT_DOUBLE_EQ(figures.at("encoder_self.entropy_spread"), std::sqrt(0.5));  // of 1 and 2
+  EXPECT_EQ(figures.at("encoder_self.evenness"), 0.75);
+  EXPECT_EQ(figures.at("encoder_self.distance"), 4.5);  // of 1 and 8
+  EXPECT_EQ(figures.at("encoder_self.previous"), 0.8);  // from the only head with it
+  EXPECT_EQ(figures.at("encoder_self.confidence"), 0.5);
+  EXPECT_EQ(figures.at("encoder_self.asymmetry"), 0.6);  // from the only head with it
+  EXPECT_EQ(figures.at("decoder_self.entropy"), 0);
+  EXPECT_EQ(figures.at("heads"), 3);
+  EXPECT_EQ(figures.at("role.previous_token"), 1);
+  EXPECT_EQ(figures.at("role.none"), 1);
+  EXPECT_EQ(figures.at("role.idle"), 1);
+  EXPECT_EQ(figures.at("role.induction"), 0);
+  for (const char* absent : {"cross.entropy", "encoder_self.next",
+                             "decoder_self.entropy_spread",  // it has one head
+                             "encoder_self.divergence"}) {   // no attention has two heads
+    EXPECT_FALSE(figures.contains(absent)) << absent;
+  }
 }
 
-TEST(HeadSummary, has_no_figure_that_no_head_has) {
-  AttentionReport nothing = attention({AttentionKind::cross, 0}, {HeadReport()});
-  nothing.heads[0].divergence = nothing.heads[0].output_distance = {0};
-  nothing.relations.push_back({.name = "answer",
-                               .queries = 5,
-                               .random = {0},
-                               .offset_share = 0.4,
-                               .agreement = {std::nullopt}});
-  NamedFigures figures = summary_of({nothing});
-  std::erase_if(figures, [](const auto& figure) { return !figure.first.starts_with("cross."); });
-  EXPECT_EQ(figures, (NamedFigures{{"cross.answer.best_offset", 0.4}}));
-}
-
-TEST(HeadSummary, has_each_pair_of_heads_of_an_attention_once) {
+TEST(HeadSummary, has_each_pair_of_heads_once_and_no_figure_that_no_head_has) {
   std::vector<HeadReport> heads(3, head(1, Role::none));
   heads[0].divergence = {0, 0.1, 0.2};
   heads[1].divergence = {0.1, 0, 0.6};
@@ -75,8 +58,18 @@ TEST(HeadSummary, has_each_pair_of_heads_of_an_attention_once) {
   heads[1].output_distance = {1, 0, 1};
   heads[2].output_distance = {1, 1, 0};
   const NamedFigures figures = summary_of({attention({AttentionKind::cross, 1}, heads)});
-  EXPECT_DOUBLE_EQ(at(figures, "cross.divergence"), 0.3);
-  EXPECT_DOUBLE_EQ(at(figures, "cross.output_distance"), 1);
+  EXPECT_DOUBLE_EQ(figures.at("cross.divergence"), 0.3);
+  EXPECT_DOUBLE_EQ(figures.at("cross.output_distance"), 1);
+  AttentionReport nothing = attention({AttentionKind::cross, 0}, {HeadReport()});
+  nothing.heads[0].divergence = nothing.heads[0].output_distance = {0};
+  nothing.relations.push_back({.name = "answer",
+                               .queries = 5,
+                               .random = {0},
+                               .offset_share = 0.4,
+                               .agreement = {std::nullopt}});
+  NamedFigures none = summary_of({nothing});
+  std::erase_if(none, [](const auto& figure) { return !figure.first.starts_with("cross."); });
+  EXPECT_EQ(none, (NamedFigures{{"cross.answer.best_offset", 0.4}}));
 }
 
 TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
@@ -97,28 +90,12 @@ TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
   const NamedFigures figures =
       summary_of({with({AttentionKind::encoder_self, 0}, {0.2, 0.9}, {0.1, 0.25}),
                   with({AttentionKind::encoder_self, 1}, {0.3, std::nullopt}, {0.1, 0})});
-  EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_head"), 0.9);
-  EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_offset"), 0.4);
-  EXPECT_EQ(at(figures, "encoder_self.object_to_verb.random"), 0.25) << "of the best head";
+  EXPECT_EQ(figures.at("encoder_self.object_to_verb.best_head"), 0.9);
+  EXPECT_EQ(figures.at("encoder_self.object_to_verb.best_offset"), 0.4);
+  EXPECT_EQ(figures.at("encoder_self.object_to_verb.random"), 0.25) << "of the best head";
 }
 
-TEST(HeadSummary, has_what_attentions_lose_without_a_head) {
-  const AttentionSite site{AttentionKind::cross, 0};
-  const std::string cross = "decoder.layers.0.cross";
-  const NamedFigures figures =
-      summary_of(Importance{.loss = 1,
-                            .heads = {{.head = {site, 0}, .loss_without = 1.5, .loss_alone = 3},
-                                      {.head = {site, 1}, .loss_without = 1.25, .loss_alone = 2},
-                                      {.head = {{AttentionKind::encoder_self, 0}, 0},
-                                       .loss_without = 1.005,
-                                       .loss_alone = 1}}});
-  EXPECT_DOUBLE_EQ(at(figures, cross + ".more_without"), 0.375);
-  EXPECT_DOUBLE_EQ(at(figures, cross + ".more_without_most"), 0.5);
-  EXPECT_DOUBLE_EQ(at(figures, cross + ".more_alone"), 1.5);
-  EXPECT_DOUBLE_EQ(at(figures, "heads.spare"), 1.0 / 3);
-}
-
-TEST(HeadSummary, has_how_many_heads_can_go_together) {
+TEST(HeadSummary, has_how_many_heads_can_go_and_are_closed_and_what_is_lost_without_one) {
   const auto step = [](double loss) { return PruningStep{.removed = {}, .loss = loss}; };
   // A head whose removal costs too much at first may be compensated by the next removal.
   const PruningCurve curve{.loss = 1,
@@ -128,14 +105,24 @@ TEST(HeadSummary, has_how_many_heads_can_go_together) {
   EXPECT_EQ(PruningCurve{}.steps_within(1), 0U);
   EXPECT_EQ((PruningCurve{.loss = 1, .steps = {step(1.5)}}.steps_within(0.1)), 0U);
   const NamedFigures figures = summary_of(curve);
-  EXPECT_DOUBLE_EQ(at(figures, "heads.prunable"), 0.6);
-  EXPECT_DOUBLE_EQ(at(figures, "heads.prunable_at_ten_times"), 0.8);
-}
-
-TEST(HeadSummary, has_how_many_heads_are_closed) {
-  const NamedFigures figures = summary_of(
-      {GatedHead{.head = {}, .gate = 0, .open = 0.1}, {.head = {}, .gate = 0.2, .open = 1}});
-  EXPECT_EQ(at(figures, "heads.closed"), 1);
+  EXPECT_DOUBLE_EQ(figures.at("heads.prunable"), 0.6);
+  EXPECT_DOUBLE_EQ(figures.at("heads.prunable_at_ten_times"), 0.8);
+  EXPECT_THAT(summary_of({GatedHead{.head = {}, .gate = 0, .open = 0.1},
+                          {.head = {}, .gate = 0.2, .open = 1}}),
+              Contains(Pair("heads.closed", 1)));
+  const AttentionSite site{AttentionKind::cross, 0};
+  const std::string cross = "decoder.layers.0.cross";
+  const NamedFigures lost =
+      summary_of(Importance{.loss = 1,
+                            .heads = {{.head = {site, 0}, .loss_without = 1.5, .loss_alone = 3},
+                                      {.head = {site, 1}, .loss_without = 1.25, .loss_alone = 2},
+                                      {.head = {{AttentionKind::encoder_self, 0}, 0},
+                                       .loss_without = 1.005,
+                                       .loss_alone = 1}}});
+  EXPECT_DOUBLE_EQ(lost.at(cross + ".more_without"), 0.375);
+  EXPECT_DOUBLE_EQ(lost.at(cross + ".more_without_most"), 0.5);
+  EXPECT_DOUBLE_EQ(lost.at(cross + ".more_alone"), 1.5);
+  EXPECT_DOUBLE_EQ(lost.at("heads.spare"), 1.0 / 3);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

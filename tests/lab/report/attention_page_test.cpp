@@ -2,8 +2,6 @@
 #include "core/files/json_text.hpp"
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
-#include "tests/support/temporary_directory.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -84,40 +82,32 @@ nlohmann::json see_long_sentence(const std::string& script, const Browsing& brow
                browsing);
 }
 
-TEST(AttentionPage, of_a_text_alone_has_its_attention_alone) {
+TEST(AttentionPage, has_attention_alone_and_draws_the_weights_that_count_with_few_marks) {
   const auto page = see_long_sentence(R"(
-    return {sections: texts('h2'), links: count('nav'), state: count('.state'), chooser: count('#sentence'),
-            text: document.querySelector('main').textContent, pressed: texts('.head[aria-pressed=true]').length};)");
-  EXPECT_EQ(page["sections"], std::vector<std::string>{"Attention"});
-  EXPECT_EQ(page["links"], 0);
-  EXPECT_EQ(page["state"], 0);
-  EXPECT_EQ(page["chooser"], 0);
-  EXPECT_EQ(page["pressed"], 3);  // the surest head of each attention
-  EXPECT_THAT(page["text"].get<std::string>(), HasSubstr("a long text"));
-  EXPECT_THAT(page["text"].get<std::string>(), Not(HasSubstr("undefined")));
-}
-
-TEST(AttentionPage, draws_the_weights_that_count_with_few_marks) {
-  const auto page = see_long_sentence(R"(
+    const alone = {sections: texts('h2'), links: count('nav'), state: count('.state'), chooser: count('#sentence'),
+                   pressed: count('.head[aria-pressed=true]')};
+    const text = document.querySelector('main').textContent;
     const lines = [linesIn('.lines:first-child .all path')];
     for (const head of [1, 2, 3]) {
       choose(`encoder.layers.0.self.${head}`);
       lines.push(linesIn('.lines:first-child .all path'));
     }
-    return {lines, figures: count('.lines'), colours: texts('.lines .swatch').length, tokens: count('.lines .token'),
-            small: count('.small-map'), large: count('.large-map'), marks: count('#attention svg *'),
+    const colours = [...document.querySelectorAll('.lines .swatch')].map((one) => getComputedStyle(one).borderTopColor);
+    return {alone, text, lines, marks: count('#attention svg *'),
+            counts: [count('.lines'), colours.length, new Set(colours).size, count('.lines .token'), count('.small-map'), count('.large-map')],
             cells: [linesIn('.head:first-child .small-map path') / 3, linesIn('.compared:first-child .heat')],
             strokes: [...document.querySelectorAll('.lines:first-child .all path')].map((one) =>
-              [getComputedStyle(one).stroke === getComputedStyle(document.querySelectorAll('.lines .swatch')[0]).borderTopColor, one.getAttribute('stroke-opacity')]),
-            corner: document.querySelector('.compared .heat').getAttribute('d').slice(0, 12),
-            different: new Set([...document.querySelectorAll('.lines .swatch')].map((one) => getComputedStyle(one).borderTopColor)).size};)");
+              [getComputedStyle(one).stroke === colours[0], one.getAttribute('stroke-opacity')]),
+            corner: document.querySelector('.compared .heat').getAttribute('d').slice(0, 12)};)");
+  // The surest head of each attention is pressed.
+  const auto* alone =
+      R"({"sections": ["Attention"], "links": 0, "state": 0, "chooser": 0, "pressed": 3})";
+  EXPECT_EQ(page["alone"], nlohmann::json::parse(alone));
+  EXPECT_THAT(page["text"].get<std::string>(),
+              AllOf(HasSubstr("a long text"), Not(HasSubstr("undefined"))));
   EXPECT_EQ(page["lines"], nlohmann::json({200, 400, 2000, 2000}));  // see four_heads
-  EXPECT_EQ(page["figures"], 3);
-  EXPECT_EQ(page["colours"], 6);
-  EXPECT_EQ(page["different"], 6);
-  EXPECT_EQ(page["tokens"], 3 * 2 * length);
-  EXPECT_EQ(page["small"], 12);
-  EXPECT_EQ(page["large"], 6);
+  // Figures, colours, different ones, tokens, small and large maps.
+  EXPECT_EQ(page["counts"], nlohmann::json({3, 6, 6, 3 * 2 * length, 12, 6}));
   // Line opacity by head: 1; 0.96; 0.5, 0.2 and at most 0.03. Only the first head's lines have its
   // colour.
   EXPECT_EQ(

@@ -1,4 +1,5 @@
-// The child process of a sweep: its streams and signals.
+// The child process of a sweep: its streams and signals; and how far its run is, while its metrics
+// are written line by line and when lines are removed again.
 #include "lab/sweep/child.hpp"
 
 #include <unistd.h>
@@ -6,8 +7,8 @@
 #include <csignal>
 
 #include "core/files/files.hpp"
+#include "lab/sweep/runner.hpp"
 #include "tests/support/program.hpp"
-#include "tests/support/testing.hpp"
 #include "train/output/signals.hpp"
 
 namespace tapehead { namespace {
@@ -49,14 +50,12 @@ TEST(SweepChild, what_it_prints_is_added_to_its_log) {
     EXPECT_EQ(end_of(child), 0);
   }
   EXPECT_EQ(content_of(here / "log"), "one\nerror\ntwo\nerror\n");
-}
-
-TEST(SweepChild, writes_no_log_through_a_link) {
-  const TemporaryDirectory here;
-  std::ofstream(here / "victim") << "victim";
-  std::filesystem::create_symlink("victim", here / "log");
-  EXPECT_THROW(SweepChild({here / "log", {"-c", "echo one"}}, "/bin/sh"), IoError);
-  EXPECT_EQ(content_of(here / "victim"), "victim");
+  std::filesystem::create_symlink("log", here / "link");
+  EXPECT_THROW(SweepChild({here / "link", {"-c", "echo one"}}, "/bin/sh"), IoError);
+  EXPECT_EQ(content_of(here / "log"), "one\nerror\ntwo\nerror\n") << "written through a link";
+  SweepChild nothing({here / "none.log", {}}, here / "nothing");
+  EXPECT_EQ(end_of(nothing), 127);
+  EXPECT_EQ(content_of(here / "none.log"), "error: cannot start the program\n");
 }
 
 TEST(SweepChild, has_neither_files_of_this_process_nor_variables_of_a_launcher) {
@@ -91,11 +90,38 @@ TEST(SweepChild, that_nobody_waits_for_any_more_may_save) {
   EXPECT_TRUE(printed("saved"));
 }
 
-TEST(SweepChild, a_program_that_does_not_exist_fails) {
+TEST(RunWatch, tells_the_last_whole_lines) {
   const TemporaryDirectory here;
-  SweepChild child({here / "log", {}}, here / "nothing");
-  EXPECT_EQ(end_of(child), 127);
-  EXPECT_EQ(content_of(here / "log"), "error: cannot start the program\n");
+  const auto file = here / "metrics.jsonl";
+  RunWatch watch(file, Metric::bleu);
+  EXPECT_EQ(watch.look().step, 0);
+  EXPECT_FALSE(watch.look().loss);
+  std::ofstream stream(file);
+  const auto append = [&](const std::string& text) { stream << text << std::flush; };
+  append("{\"step\":1,\"epoch\":0,\"loss\":2.5}\n{\"step\":2,\"epoch\":1,\"lo");
+  EXPECT_EQ(watch.look().step, 1);
+  EXPECT_EQ(watch.look().loss, 2.5);
+  append("ss\":null}\n{\"step\":2,\"split\":\"validation\",\"loss\":9,\"bleu\":31.5}\n");
+  EXPECT_EQ(watch.look().step, 2);
+  EXPECT_EQ(watch.look().epoch, 1);
+  EXPECT_FALSE(watch.look().loss);
+  EXPECT_EQ(watch.look().metric, 31.5);
+  std::ofstream(file) << "{\"step\":1,\"epoch\":0,\"loss\":2.25}\n";
+  EXPECT_EQ(watch.look().step, 1);
+  EXPECT_EQ(watch.look().loss, 2.25);
+  std::filesystem::create_symlink("/proc/self/mem", here / "mem");  // read(2) fails with EIO
+  EXPECT_TRUE(RunWatch(here / "none", Metric::bleu).look().readable);
+  EXPECT_FALSE(RunWatch(here / "mem", Metric::bleu).look().readable);
+  EXPECT_FALSE(RunWatch(here.path(), Metric::bleu).look().readable);
+  const RunProgress progress{.step = 7, .epoch = 2, .loss = {}, .metric = {}};
+  TrainingOptions training;
+  EXPECT_EQ(progress_text(progress, training), "step 7");
+  training.epochs = 3;
+  EXPECT_EQ(progress_text(progress, training), "epoch 3/3");
+  EXPECT_EQ(progress_text({.step = 9, .epoch = 3, .loss = {}, .metric = {}}, training),
+            "epoch 3/3");
+  training.steps = 20;
+  EXPECT_EQ(progress_text(progress, training), "step 7/20");
 }
 
 }}  // namespace tapehead

@@ -1,13 +1,15 @@
-// Child processes at the places of several ranks (threads here).
+// Child processes at the places of several ranks (threads here). If some ranks do not see a
+// directory, every rank rejects it and names these ranks.
 #include "lab/sweep/places.hpp"
 
 #include <csignal>
 
 #include "tests/support/program_runs.hpp"
-#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {
+
+namespace fs = std::filesystem;
 
 class ShellPlaces : public ProgramRuns {
  protected:
@@ -48,7 +50,21 @@ class ShellPlaces : public ProgramRuns {
   }
 };
 
-TEST_F(ShellPlaces, are_spread_over_the_ranks) {
+TEST_F(ShellPlaces, are_spread_over_the_ranks_and_give_exit_codes_and_signals) {
+  run(3, 1, [&](SweepPlaces& places) {
+    places.start(0, script("exit 4"));
+    places.start(2, script("exit 6"));
+    EXPECT_FALSE(places.is_free(2));
+    EXPECT_TRUE(places.is_free(1));
+    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(0, 4), Pair(2, 6)));
+    EXPECT_THAT(wait_for_all(places), IsEmpty());
+    places.start(2, {here / "log", {"-c", "printf %s \"$0$1\"", "\xff\n", ""}});
+    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(2, 0)));
+  });
+  EXPECT_EQ(content_of(here / "log"), "\xff\n") << "arguments that are no text";
+  SweepPlaces own(alone(), 2, "/bin/sh");
+  own.start(1, script("exit 3"));
+  EXPECT_THAT(wait_for_all(own), ElementsAre(Pair(1, 3))) << "of a process alone";
   run({"/bin/sh", here / "missing", "/bin/sh"}, 2, [&](SweepPlaces& places) {
     ASSERT_EQ(places.count(), 6);
     for (Index place = 0; place < 6; ++place) {
@@ -59,30 +75,6 @@ TEST_F(ShellPlaces, are_spread_over_the_ranks) {
       EXPECT_EQ(code, places.rank_of(place) == 1 ? 127 : 3) << place;
     }
   });
-}
-
-TEST_F(ShellPlaces, give_exit_codes_of_children_on_all_ranks) {
-  run(3, 1, [&](SweepPlaces& places) {
-    places.start(0, script("exit 4"));
-    places.start(2, script("exit 6"));
-    EXPECT_FALSE(places.is_free(2));
-    EXPECT_TRUE(places.is_free(1));
-    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(0, 4), Pair(2, 6)));
-    EXPECT_THAT(wait_for_all(places), IsEmpty());
-    places.start(2, script("exit 0"));
-    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(2, 0)));
-  });
-}
-
-TEST_F(ShellPlaces, take_arguments_that_are_no_text) {
-  run(2, 1, [&](SweepPlaces& places) {
-    places.start(1, {here / "log", {"-c", "printf %s \"$0$1\"", "\xff\n", ""}});
-    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(1, 0)));
-  });
-  EXPECT_EQ(content_of(here / "log"), "\xff\n");
-}
-
-TEST_F(ShellPlaces, pass_a_signal_to_children_on_all_ranks) {
   run(2, 2, [&](SweepPlaces& places) {
     for (Index place = 0; place < 3; ++place) {
       places.start(place, script("exec sleep 20"));
@@ -105,10 +97,29 @@ TEST(SweepPlaces, tell_every_rank_the_signal_of_one) {
   });
 }
 
-TEST_F(ShellPlaces, of_a_process_alone_are_its_own) {
-  SweepPlaces places(alone(), 2, "/bin/sh");
-  places.start(1, script("exit 3"));
-  EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(1, 3)));
+TEST(SharedDirectory, that_ranks_do_not_see_is_refused_with_their_names) {
+  const TemporaryDirectory here;
+  const std::array<fs::path, 4> seen_by{here / "shared", here / "own", here / "shared",
+                                        here / "missing"};
+  fs::create_directory(seen_by[0]);
+  fs::create_directory(seen_by[1]);
+  run_ranks(3, [&](Ranks& ranks) { SweepPlaces(ranks, 1).expect_shared(seen_by[0]); });
+  EXPECT_TRUE(fs::is_empty(seen_by[0])) << "a shared directory is not changed";
+  std::array<std::string, 4> errors;
+  run_ranks(4, [&](Ranks& ranks) {
+    const auto mine = static_cast<std::size_t>(ranks.rank());
+    try {
+      SweepPlaces(ranks, 1).expect_shared(seen_by[mine]);
+    } catch (const IoError& error) {
+      errors[mine] = error.what();
+    }
+  });
+  EXPECT_THAT(errors, Each(AllOf(HasSubstr("rank 1, rank 3 cannot see what rank 0 writes into " +
+                                           seen_by[0].string()),
+                                 HasSubstr("--run DIR"))));
+  EXPECT_TRUE(fs::is_empty(seen_by[0]));
+  EXPECT_TRUE(fs::is_empty(seen_by[1]));
+  EXPECT_FALSE(fs::exists(seen_by[3]));
 }
 
 }}  // namespace tapehead

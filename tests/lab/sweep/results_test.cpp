@@ -6,13 +6,17 @@
 
 namespace tapehead { namespace {
 
+SweepPlan plan_with(const std::string& text) {
+  return plan_sweep(parse_sweep("config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n" + text, "a"));
+}
+
 // Three cells with two seeds.
-SweepPlan three_cell_plan() {
-  return plan_sweep(
-      parse_sweep("config: " TAPEHEAD_SOURCE_DIR
-                  "/configs/copy.yaml\nseeds: 2\naxes: {size: {\"a,\\\"b\\\"\": {model.heads: 1}, "
-                  "middle: {model.heads: 2}, large: {model.heads: 4}}}\n",
-                  "a.yaml"));
+SweepPlan three_cell_plan(Metric metric = Metric::sequence_accuracy) {
+  SweepPlan plan = plan_with(
+      "seeds: 2\naxes: {size: {\"a,\\\"b\\\"\": {model.heads: 1}, "
+      "middle: {model.heads: 2}, large: {model.heads: 4}}}\n");
+  plan.metric = metric;
+  return plan;
 }
 
 // A test of 200 examples; the first `right` are right.
@@ -35,6 +39,12 @@ RunScores scores(Index right, double multiply_adds, double seconds) {
                             .right = i < right});
   }
   return run;
+}
+
+void set_loss(std::optional<RunScores>& run, double loss) {
+  for (ExampleScore& example : run->examples) {
+    example.negative_log_likelihood = loss;
+  }
 }
 
 // All cells with the first seed, then all cells with the second.
@@ -74,6 +84,15 @@ TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_th
   better[2] = better[5] = scores(195, 40, 2);
   EXPECT_EQ(sweep_results(three_cell_plan(), better).best, 2U);
   EXPECT_THAT(sweep_results(three_cell_plan(), better).cheapest, ElementsAre(1U));
+
+  // By loss, less is better.
+  Scores all = three_cells;
+  set_loss(all[0], 0.4);
+  set_loss(all[3], 0.4);
+  const SweepResults by_loss = sweep_results(three_cell_plan(Metric::loss), all);
+  EXPECT_EQ(by_loss.best, 0U);
+  EXPECT_THAT(by_loss.cheapest, ElementsAre(0U));
+  EXPECT_GT(by_loss.cells[1].to_best->mean, 0);
 }
 
 TEST(SweepResults, equal_cost_is_a_tie_whichever_cell_comes_first) {
@@ -91,29 +110,11 @@ TEST(SweepResults, equal_cost_is_a_tie_whichever_cell_comes_first) {
   // With equal multiply-adds, the cell with fewer parameters is cheaper.
   tied[2]->parameters = tied[5]->parameters = 99;
   EXPECT_THAT(sweep_results(plan, tied).cheapest, ElementsAre(2U));
-}
-
-// Every cell costs more with seed 2, which the last cell lacks.
-TEST(SweepResults, cost_is_compared_by_the_seeds_that_all_cells_have) {
-  const SweepResults results =
-      sweep_results(three_cell_plan(), {scores(10, 10, 1), scores(190, 20, 3), scores(191, 20, 2),
-                                        scores(10, 10, 2), scores(194, 30, 3), std::nullopt});
-  EXPECT_THAT(results.cheapest, ElementsAre(1U, 2U));
-}
-
-TEST(SweepResults, by_loss_less_is_better) {
-  SweepPlan by_loss = three_cell_plan();
-  by_loss.metric = Metric::loss;
-  Scores all = three_cells;
-  for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
-    for (ExampleScore& example : all[run]->examples) {
-      example.negative_log_likelihood = 0.4;
-    }
-  }
-  const SweepResults results = sweep_results(by_loss, all);
-  EXPECT_EQ(results.best, 0U);
-  EXPECT_THAT(results.cheapest, ElementsAre(0U));
-  EXPECT_GT(results.cells[1].to_best->mean, 0);
+  // Every cell costs more with seed 2, which the last cell lacks: only seed 1 counts.
+  EXPECT_THAT(sweep_results(plan, {scores(10, 10, 1), scores(190, 20, 3), scores(191, 20, 2),
+                                   scores(10, 10, 2), scores(194, 30, 3), std::nullopt})
+                  .cheapest,
+              ElementsAre(1U, 2U));
 }
 
 TEST(SweepResults, runs_that_are_missing_leave_the_others) {
@@ -126,19 +127,15 @@ TEST(SweepResults, runs_that_are_missing_leave_the_others) {
   EXPECT_NEAR(results.cells[0].to_best->mean, -0.005, 1e-12);  // by the one common seed
 }
 
+// Examples differ by their reference or, for windows of a text, by the text.
 TEST(SweepResults, tests_of_other_examples_are_not_compared) {
   Scores other = three_cells;
-  for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
-    other[run]->examples.front().reference = "x";
-  }
+  other[0]->examples.front().reference = other[3]->examples.front().reference = "x";
   const SweepResults results = sweep_results(three_cell_plan(), other);
   EXPECT_FALSE(results.cells[0].to_best);
   EXPECT_FALSE(results.is_cheapest(0));
   EXPECT_THAT(results_table(three_cell_plan(), results), HasSubstr("not comparable"));
-}
 
-// Windows of a text have no references.
-TEST(SweepResults, tests_of_other_texts_are_not_compared) {
   Scores texts = three_cells;
   for (auto& run : texts) {
     run->text = "a";
@@ -148,57 +145,47 @@ TEST(SweepResults, tests_of_other_texts_are_not_compared) {
   }
   texts[0]->text = texts[3]->text = "b";
   texts[2]->text = texts[5]->text = "";  // an older version did not write it
-  SweepPlan by_loss = three_cell_plan();
-  by_loss.metric = Metric::loss;
-  for (ExampleScore& example : texts[1]->examples) {
-    example.negative_log_likelihood = 0.4;
-  }
-  const SweepResults results = sweep_results(by_loss, texts);
-  ASSERT_EQ(results.best, 1U);
-  EXPECT_FALSE(results.cells[0].to_best);
-  EXPECT_TRUE(results.cells[2].to_best);
+  set_loss(texts[1], 0.4);
+  const SweepResults of_texts = sweep_results(three_cell_plan(Metric::loss), texts);
+  ASSERT_EQ(of_texts.best, 1U);
+  EXPECT_FALSE(of_texts.cells[0].to_best);
+  EXPECT_TRUE(of_texts.cells[2].to_best);
 }
 
 // The first cell is worse than the last with seed 1 and better with seed 2, which the last lacks.
 TEST(SweepResults, the_best_is_named_by_the_seeds_that_all_cells_have) {
-  Scores uneven{scores(100, 10, 1), scores(20, 20, 3), scores(130, 40, 2),
-                scores(198, 10, 2), scores(30, 20, 3), std::nullopt};
   const SweepPlan plan = three_cell_plan();
-  const SweepResults results = sweep_results(plan, uneven);
+  const SweepResults results =
+      sweep_results(plan, {scores(100, 10, 1), scores(20, 20, 3), scores(130, 40, 2),
+                           scores(198, 10, 2), scores(30, 20, 3), std::nullopt});
   EXPECT_THAT(results.shared_seeds, ElementsAre(1U));
   EXPECT_EQ(results.best, 2U);
   EXPECT_DOUBLE_EQ(results.cells[0].to_best->mean, -30.0 / 200);
   EXPECT_TRUE(results.cells[0].to_best->significant());
   EXPECT_EQ(results.cells[0].to_best->pairs, 1U);
   EXPECT_THAT(cells_with_fewer_seeds(results), ElementsAre(2U));
-  const std::string table = results_table(plan, results);
-  EXPECT_THAT(
-      table,
-      AllOf(HasSubstr("best: size=large"),
-            HasSubstr("by the means over the seeds that all cells have (1); cells with fewer "
-                      "seeds: size=large"),
-            HasSubstr("\none seed: p says nothing about other seeds"),
-            Not(HasSubstr("better on shared seeds"))));
-}
+  EXPECT_THAT(results_table(plan, results),
+              AllOf(HasSubstr("best: size=large"),
+                    HasSubstr("by the means over the seeds that all cells have (1); cells with "
+                              "fewer seeds: size=large"),
+                    HasSubstr("\none seed: p says nothing about other seeds"),
+                    Not(HasSubstr("better on shared seeds"))));
 
-TEST(SweepResults, comparisons_by_one_seed_are_named) {
   Scores uneven = three_cells;
   uneven[3] = std::nullopt;
-  const SweepPlan plan = three_cell_plan();
-  const SweepResults results = sweep_results(plan, uneven);
-  ASSERT_EQ(results.best, 2U);  // 191 against 190 and 100 with seed 1
-  EXPECT_EQ(results.cells[1].to_best->pairs, 2U);
-  EXPECT_THAT(results_table(plan, results),
-              HasSubstr("one seed shared with the best by size=a,\"b\": p says nothing about other "
-                        "seeds"));
+  const SweepResults one_seed = sweep_results(plan, uneven);
+  ASSERT_EQ(one_seed.best, 2U);  // 191 against 190 and 100 with seed 1
+  EXPECT_EQ(one_seed.cells[1].to_best->pairs, 2U);
+  EXPECT_THAT(results_table(plan, one_seed),
+              HasSubstr("one seed shared with the best by size=a,\"b\": p says nothing"));
 }
 
 // Cells with seeds 1 and 2, with seed 1 only and with seed 2 only: no seed is common to all.
 TEST(SweepResults, a_cell_that_beats_the_best_on_their_seeds_is_not_called_worse) {
-  Scores uneven{scores(100, 10, 1), scores(130, 20, 3), std::nullopt,
-                scores(198, 10, 2), std::nullopt,       scores(20, 40, 4)};
   const SweepPlan plan = three_cell_plan();
-  const SweepResults results = sweep_results(plan, uneven);
+  const SweepResults results =
+      sweep_results(plan, {scores(100, 10, 1), scores(130, 20, 3), std::nullopt, scores(198, 10, 2),
+                           std::nullopt, scores(20, 40, 4)});
   EXPECT_TRUE(results.shared_seeds.empty());
   ASSERT_EQ(results.best, 0U);
   EXPECT_TRUE(results.cells[1].to_best->significant());
@@ -241,12 +228,9 @@ TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
 
 TEST(SweepFront, holds_what_nothing_beats_in_both) {
   const auto front = [](const std::string& steps, const Scores& of_cells) {
-    const SweepPlan plan = plan_sweep(parse_sweep("config: " TAPEHEAD_SOURCE_DIR
-                                                  "/configs/copy.yaml\naxes: {training.steps: [" +
-                                                      steps + "]}\n",
-                                                  "a.yaml"));
     std::vector<bool> on_front;
-    for (const CellResult& cell : sweep_results(plan, of_cells).cells) {
+    for (const CellResult& cell :
+         sweep_results(plan_with("axes: {training.steps: [" + steps + "]}\n"), of_cells).cells) {
       on_front.push_back(cell.on_front);
     }
     return on_front;
@@ -258,23 +242,11 @@ TEST(SweepFront, holds_what_nothing_beats_in_both) {
   EXPECT_THAT(front("600", {scores(200, 1, 1)}), ElementsAre(true));
 }
 
-TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
-  const SweepPlan sweep = three_cell_plan();
-  const std::string table = results_table(sweep, sweep_results(sweep, three_cells));
-  EXPECT_LT(table.find("middle"), table.find("large"));
-  EXPECT_LT(table.find("large"), table.find("a,\"b\""));
-  EXPECT_THAT(table, AllOf(HasSubstr("96.00 %"), HasSubstr("not significant"), HasSubstr("2/2"),
-                           HasSubstr("best: size=middle"), Not(HasSubstr("one seed"))));
-}
-
 // d_model 64: heads without projections have width 64, four other heads a quarter each.
 TEST(SweepReport, tells_the_widths_of_heads) {
   const auto reported = [](const std::string& settings, std::size_t cells) {
-    const SweepPlan plan = plan_sweep(
-        parse_sweep("config: " TAPEHEAD_SOURCE_DIR
-                    "/configs/copy.yaml\nset: {model.heads: 4}\naxes: {x: {a: {" +
-                        settings + "}, b: {task.max_length: 9}, c: {model.d_model: 32}}}\n",
-                    "a.yaml"));
+    const SweepPlan plan = plan_with("set: {model.heads: 4}\naxes: {x: {a: {" + settings +
+                                     "}, b: {task.max_length: 9}, c: {model.d_model: 32}}}\n");
     Scores some(plan.runs.size());
     std::fill_n(some.begin(), cells, scores(100, 10, 1));
     const SweepResults results = sweep_results(plan, some);
@@ -288,22 +260,23 @@ TEST(SweepReport, tells_the_widths_of_heads) {
   EXPECT_EQ(reported("cross.d_qk: 8", 1).second[0]["head_width"], "16, 8/16");
 }
 
-TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {
+TEST(SweepReport, has_a_table_from_the_best_on_csv_with_quotes_and_json_with_each_comparison) {
   const SweepPlan sweep = three_cell_plan();
   const SweepResults results = sweep_results(sweep, three_cells);
+  const std::string table = results_table(sweep, results);
+  EXPECT_LT(table.find("middle"), table.find("large"));
+  EXPECT_LT(table.find("large"), table.find("a,\"b\""));
+  EXPECT_THAT(table, AllOf(HasSubstr("96.00 %"), HasSubstr("not significant"), HasSubstr("2/2"),
+                           HasSubstr("best: size=middle"), Not(HasSubstr("one seed"))));
   const std::string runs = runs_csv(sweep, results);
   EXPECT_EQ(std::ranges::count(runs, '\n'), 7);
   EXPECT_THAT(runs, AllOf(HasSubstr("size,seed,run,split,examples,steps,parameters,"),
                           HasSubstr("\n\"a,\"\"b\"\"\",1,\"size=a,_b_,seed=1\",test,200,10,100,")));
   const std::string cells = cells_csv(sweep, results);
   EXPECT_EQ(std::ranges::count(cells, '\n'), 4);
-  EXPECT_THAT(cells, HasSubstr("sequence_accuracy,sequence_accuracy_deviation"));
-  EXPECT_THAT(cells, HasSubstr(",p,p_holm,pairs,best,"));
-}
-
-TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
-  const SweepPlan sweep = three_cell_plan();
-  const auto json = results_json(sweep, sweep_results(sweep, three_cells));
+  EXPECT_THAT(cells, AllOf(HasSubstr("sequence_accuracy,sequence_accuracy_deviation"),
+                           HasSubstr(",p,p_holm,pairs,best,")));
+  const auto json = results_json(sweep, results);
   EXPECT_EQ(json["cells"].size(), 3U);
   EXPECT_EQ(json["runs"].size(), 6U);
   EXPECT_EQ(json["comparisons"].size(), 3U);

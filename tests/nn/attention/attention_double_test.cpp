@@ -1,5 +1,5 @@
-// Multi-head attention: the source of its keys and values, recorded attention, and heads with given
-// weights.
+// Multi-head attention: its first weights, its gradients for queries and keys, recorded attention,
+// and heads with given weights.
 #include "nn/attention/multi_head_attention.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -9,42 +9,6 @@
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-// Attention with its own store; parameters of the same name have the same initial values.
-struct Alone {
-  explicit Alone(AttentionKind kind)
-      : spec(attention_spec(tiny_options(), kind, 0)),
-        attention(store.root(), spec, {}, AttentionWeights(store.root(), tiny_options(), spec)) {
-    store.initialize(1);
-    for (const NamedParameter& parameter : store.parameters()) {
-      Tensor values = store.value(parameter);
-      const Tensor noise = random_tensor(parameter.shape, digest(parameter.name));
-      std::ranges::copy(noise.values(), values.values().begin());
-    }
-  }
-
-  ParameterStore store;
-  AttentionSpec spec;
-  MultiHeadAttention attention;
-};
-
-// Query, key and value in one product, or key and value in one: the numbers must be equal.
-TEST(MultiHeadAttention, does_not_depend_on_which_projections_are_one_product) {
-  const Segments segments = segments_of({3, 4});
-  const Tensor x = random_tensor({7, 6}, 2);
-  const auto output = [&](const Alone& alone, const std::optional<Tensor>& context) {
-    Tape tape(false);
-    Pass pass(tape, alone.store);
-    KeySource from{.segments = segments};
-    if (context) {
-      from.rows = tape.constant(*context);
-    }
-    return alone.attention(pass, tape.constant(x), segments, from).value.value();
-  };
-  const Tensor self = output(Alone(AttentionKind::encoder_self), {});
-  const Tensor cross = output(Alone(AttentionKind::cross), x);
-  EXPECT_THAT(cross.values(), Pointwise(DoubleNear(1e-13), self.values()));
-}
 
 // Glorot and Bengio 2010, equation 16: one matrix (30, 6) for all three has numbers up to √(6 /
 // 36), a single (10, 6) up to √(6 / 16).
@@ -70,7 +34,7 @@ TEST(MultiHeadAttention, starts_query_key_and_value_as_if_of_one_matrix) {
 TEST(MultiHeadAttention, gradients_of_two_inputs) {
   const Segments queries = segments_of({2, 1});
   const Segments keys = segments_of({3, 4});
-  const Alone cross(AttentionKind::cross);
+  const LoneAttention cross({}, 2, 6, AttentionKind::cross);
   EXPECT_GRADCHECK(
       [&](Tape& tape, const std::vector<Var>& inputs) {
         Pass pass(tape, cross.store);
@@ -117,7 +81,7 @@ class RecordedWeights : public TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Modes, RecordedWeights, Bool(),
                          [](const auto& test) { return test.param ? "training" : "evaluation"; });
 
-TEST_P(RecordedWeights, are_there_for_every_path_segment_and_head) {
+TEST_P(RecordedWeights, are_there_for_every_path_segment_and_head_and_leave_the_outputs) {
   const Batch batch = tiny_batch();
   std::size_t expected = 0;
   for (const char* path :
@@ -138,6 +102,11 @@ TEST_P(RecordedWeights, are_there_for_every_path_segment_and_head) {
     }
   }
   EXPECT_EQ(recorded_.size(), expected);
+  Tape tape;
+  ParameterGradients gradients(model_.store);
+  Pass pass = GetParam() ? Pass(tape, model_.store, gradients, 1, 1) : Pass(tape, model_.store);
+  EXPECT_THAT(logits_of(model_.transformer, pass, batch).value().values(),
+              ElementsAreArray(logits_.values()));
 }
 
 // Weights before dropout: each row sums to 1, in training too; decoder self-attention is causal.
@@ -153,19 +122,9 @@ TEST_P(RecordedWeights, are_distributions) {
       EXPECT_NEAR(sum, 1, 1e-12) << name;
     }
   }
-}
-
-TEST_P(RecordedWeights, are_each_heads_own) {
   EXPECT_NE(recorded_["encoder.layers.0.self 0 0"].data()[0],
-            recorded_["encoder.layers.0.self 0 1"].data()[0]);
-}
-
-TEST_P(RecordedWeights, leave_the_outputs_as_they_are) {
-  Tape tape;
-  ParameterGradients gradients(model_.store);
-  Pass pass = GetParam() ? Pass(tape, model_.store, gradients, 1, 1) : Pass(tape, model_.store);
-  EXPECT_THAT(logits_of(model_.transformer, pass, tiny_batch()).value().values(),
-              ElementsAreArray(logits_.values()));
+            recorded_["encoder.layers.0.self 0 1"].data()[0])
+      << "each head has its own";
 }
 
 using Given = std::function<Tensor(const Segment& queries, const Segment& keys)>;
@@ -183,17 +142,6 @@ HeadSubstitute substitute_of(const std::vector<Index>& heads, const Given& given
 
 Tensor mostly_first(const Segment&, const Segment&) {
   return Tensor::of({3, 3}, {1, 0, 0, 0.75, 0.25, 0, 0, 0.75, 0.25});
-}
-
-std::vector<RecordedAttention> recorded_of(const LoneAttention& lone, const Tensor& x,
-                                           const Segments& segments) {
-  std::vector<RecordedAttention> seen;
-  Tape tape(false);
-  Pass pass(tape, lone.store);
-  pass.substitute = lone.substitute;
-  pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one); };
-  lone.attention(pass, tape.constant(x), segments, {segments});
-  return seen;
 }
 
 // If positions affect only values, a query of zeros gives every key the same weight.
@@ -218,25 +166,19 @@ TEST(GivenWeights, that_are_even_do_what_equal_scores_do) {
               Pointwise(DoubleNear(1e-13), equal(x, segments).values()));
 }
 
-TEST(GivenWeights, are_recorded_as_the_heads_own) {
+TEST(GivenWeights, are_recorded_as_the_heads_own_and_have_no_gradients) {
   LoneAttention lone(AttentionSettings{});
   const Segments segments = segments_of({3});
   const Tensor x = random_tensor({3, 6}, 2);
-  const auto before = recorded_of(lone, x, segments);
+  const auto before = lone.recorded(x, segments);
   lone.substitute = substitute_of({1}, mostly_first);
-  const auto after = recorded_of(lone, x, segments);
+  const auto after = lone.recorded(x, segments);
   EXPECT_THAT(after[0].weights.values(), ElementsAreArray(before[0].weights.values()));
   EXPECT_THAT(after[0].output.values(), ElementsAreArray(before[0].output.values()));
   EXPECT_THAT(after[1].weights.values(), ElementsAreArray(mostly_first({}, {}).values()));
   EXPECT_THAT(after[1].scores.values(), Each(0));
   EXPECT_THAT(after[1].output.values(), Not(ElementsAreArray(before[1].output.values())));
-}
-
-TEST(GivenWeights, have_no_gradients) {
-  LoneAttention lone(AttentionSettings{});
-  lone.substitute = substitute_of({1}, mostly_first);
-  EXPECT_THROW(lone.gradient("output.weight", random_tensor({3, 6}, 2), segments_of({3})),
-               std::logic_error);
+  EXPECT_THROW(lone.gradient("output.weight", x, segments), std::logic_error);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -24,36 +24,59 @@ Tensor sum(const Tensor& a, const Tensor& b) {
   return c;
 }
 
-// softmax(x W_Qᵀ (x W_Kᵀ)ᵀ / √d) x W_Vᵀ W_Oᵀ for each sequence, by hand.
-TEST(AttentionEqualities, one_wide_head_is_plain_attention) {
-  LoneAttention one({}, 1);
-  one.without_biases();
-  const Tensor x = some_rows();
-  const Tensor q = product(x, one.value("query.weight"));
-  const Tensor k = product(x, one.value("key.weight"));
-  const Tensor v = product(x, one.value("value.weight"));
-  Tensor heads = Tensor::zeros({8, 6});
-  for (const Segment& segment : two_sequences.list) {
-    for (Index i = segment.row; i < segment.row + segment.rows; ++i) {
-      std::vector<double> weights;
-      double total = 0;
-      for (Index j = segment.row; j < segment.row + segment.rows; ++j) {
-        double score = 0;
-        for (Index c = 0; c < 6; ++c) {
-          score += q.row(i)[c] * k.row(j)[c];
+void expect_equal(const LoneAttention& one, const LoneAttention& other) {
+  expect_near(one(some_rows(), two_sequences), other(some_rows(), two_sequences));
+}
+
+// Gives `to` these parameters of `from`.
+void copy(LoneAttention& from, LoneAttention& to, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    to.set(name, from.value(name));
+  }
+}
+
+// softmax((Q Kᵀ + Q rᵀ) / √d_qk) (V + r') W_Oᵀ for each sequence, by hand; r and r' are 0 or those
+// of Shaw et al. 2018, equations 3 and 4.
+TEST(AttentionEqualities, one_wide_head_is_plain_attention_and_relative_is_shaws_formula) {
+  for (const bool relative : {false, true}) {
+    SCOPED_TRACE(relative);
+    AttentionSettings settings;
+    if (relative) {
+      settings.positions.values = {AttentionPositions::relative};
+      settings.clip.values = {2};
+    }
+    LoneAttention one(settings, 1);
+    one.without_biases();
+    const Tensor x = some_rows();
+    const Tensor q = product(x, one.value("query.weight"));
+    const Tensor k = product(x, one.value("key.weight"));
+    const Tensor v = product(x, one.value("value.weight"));
+    const Tensor to_keys = relative ? one.value("distance.key") : Tensor::zeros({5, 6});
+    const Tensor to_values = relative ? one.value("distance.value") : Tensor::zeros({5, 6});
+    Tensor heads = Tensor::zeros({8, 6});
+    for (const Segment& segment : two_sequences.list) {
+      const Index end = segment.row + segment.rows;
+      for (Index i = segment.row; i < end; ++i) {
+        const auto distance = [&](Index j) { return std::clamp<Index>(j - i, -2, 2) + 2; };
+        std::vector<double> weights;
+        for (Index j = segment.row; j < end; ++j) {
+          double score = 0;
+          for (Index c = 0; c < 6; ++c) {
+            score += q.row(i)[c] * (k.row(j)[c] + to_keys.row(distance(j))[c]);
+          }
+          weights.push_back(std::exp(score / std::sqrt(6.0)));
         }
-        weights.push_back(std::exp(score / std::sqrt(6.0)));
-        total += weights.back();
-      }
-      for (Index j = 0; j < segment.rows; ++j) {
-        for (Index c = 0; c < 6; ++c) {
-          heads.row(i)[c] +=
-              weights[static_cast<std::size_t>(j)] / total * v.row(segment.row + j)[c];
+        const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+        for (Index j = segment.row; j < end; ++j) {
+          for (Index c = 0; c < 6; ++c) {
+            heads.row(i)[c] += weights[static_cast<std::size_t>(j - segment.row)] / total *
+                               (v.row(j)[c] + to_values.row(distance(j))[c]);
+          }
         }
       }
     }
+    expect_near(one(x, two_sequences), product(heads, one.value("output.weight")));
   }
-  expect_near(one(x, two_sequences), product(heads, one.value("output.weight")));
 }
 
 TEST(AttentionEqualities, a_shared_weight_has_the_sum_of_the_untied_gradients) {
@@ -76,7 +99,7 @@ TEST(AttentionEqualities, a_shared_weight_has_the_sum_of_the_untied_gradients) {
         free.set(name + part, tied.value(shared + part));
       }
     }
-    expect_near(tied(x, two_sequences), free(x, two_sequences));
+    expect_equal(tied, free);
     for (const char* part : {".weight", ".bias"}) {
       Tensor expected = free.gradient(of[0] + part, x, two_sequences);
       for (std::size_t i = 1; i < of.size(); ++i) {
@@ -92,11 +115,8 @@ TEST(AttentionEqualities, two_tied_heads_are_one_with_the_sum_of_their_output_we
   LoneAttention one(settings, 1);
   settings.head_weights.values = {HeadWeights::tied};
   LoneAttention two(settings, 2);
-  for (const char* name : {"query", "key", "value"}) {
-    for (const char* part : {".weight", ".bias"}) {
-      two.set(std::string(name) + part, one.value(std::string(name) + part));
-    }
-  }
+  copy(one, two,
+       {"query.weight", "query.bias", "key.weight", "key.bias", "value.weight", "value.bias"});
   const Tensor both = two.value("output.weight");
   Tensor summed = Tensor::empty({6, 3});
   for (Index i = 0; i < 6; ++i) {
@@ -105,8 +125,7 @@ TEST(AttentionEqualities, two_tied_heads_are_one_with_the_sum_of_their_output_we
     }
   }
   one.set("output.weight", summed);
-  const Tensor x = some_rows();
-  expect_near(two(x, two_sequences), one(x, two_sequences));
+  expect_equal(two, one);
 }
 
 // Q = K = V = X W, with W applied by the attention or before it.
@@ -125,10 +144,8 @@ TEST(AttentionEqualities, identity_on_projected_rows_is_all_on_rows) {
 
 // Equals a query weight that is the identity for each head.
 TEST(AttentionEqualities, identity_queries_are_those_of_an_identity) {
-  AttentionSettings said{.sharing = {{Sharing::identity_query}}};
-  AttentionSettings plain{.d_qk = {{6}}};
-  LoneAttention identity(said);
-  LoneAttention projected(plain);
+  LoneAttention identity({.sharing = {{Sharing::identity_query}}});
+  LoneAttention projected({.d_qk = {{6}}});
   identity.without_biases();
   projected.without_biases();
   Tensor query = Tensor::zeros(projected.value("query.weight").shape());
@@ -136,11 +153,8 @@ TEST(AttentionEqualities, identity_queries_are_those_of_an_identity) {
     query.row(row)[row % 6] = 1;
   }
   projected.set("query.weight", query);
-  for (const char* name : {"key.weight", "value.weight", "output.weight"}) {
-    projected.set(name, identity.value(name));
-  }
-  const Tensor x = some_rows();
-  expect_near(identity(x, two_sequences), projected(x, two_sequences));
+  copy(identity, projected, {"key.weight", "value.weight", "output.weight"});
+  expect_equal(identity, projected);
 }
 
 TEST(AttentionEqualities, a_map_before_is_a_map_within) {
@@ -163,13 +177,8 @@ TEST(AttentionEqualities, a_map_before_is_a_map_within) {
 // s_ij = s_ji: around any three rows, the score differences (which softmax preserves) sum to 0.
 TEST(AttentionEqualities, a_shared_query_key_weight_has_symmetric_scores) {
   const auto around = [](const LoneAttention& alone) {
-    std::vector<Tensor> seen;
-    Tape tape(false);
-    Pass pass(tape, alone.store);
-    pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one.weights); };
-    const Segments segments = segments_of({8});
-    alone.attention(pass, tape.constant(some_rows()), segments, {segments});
-    const auto score = [&](Index i, Index j) { return std::log(seen[1].row(i)[j]); };
+    const Tensor weights = alone.recorded(some_rows(), segments_of({8}))[1].weights;
+    const auto score = [&](Index i, Index j) { return std::log(weights.row(i)[j]); };
     return score(2, 5) - score(2, 7) + score(5, 7) - score(5, 2) + score(7, 2) - score(7, 5);
   };
   EXPECT_NEAR(around(LoneAttention({.sharing = {{Sharing::query_key}}})), 0, 1e-12);
@@ -177,29 +186,22 @@ TEST(AttentionEqualities, a_shared_query_key_weight_has_symmetric_scores) {
 }
 
 TEST(AttentionEqualities, permuted_rows_give_permuted_rows) {
-  const std::vector<Index> order{4, 2, 0, 1, 3};
-  const Tensor x = random_tensor({5, 6}, 4);
-  Tensor permuted = Tensor::empty({5, 6});
-  for (Index i = 0; i < 5; ++i) {
-    std::copy_n(x.row(order[static_cast<std::size_t>(i)]), 6, permuted.row(i));
-  }
-  const LoneAttention alone({});
-  const LoneAttention rotary({.d_qk = {{4}}, .positions = {{AttentionPositions::rotary}}});
-  const Segments segments = segments_of({5});
-  const auto difference = [&](const LoneAttention& attention) {
-    const Tensor y = attention(x, segments);
-    const Tensor of_permuted = attention(permuted, segments);
-    double most = 0;
-    for (Index i = 0; i < 5; ++i) {
-      for (Index c = 0; c < 6; ++c) {
-        most = std::max(
-            most, std::abs(of_permuted.row(i)[c] - y.row(order[static_cast<std::size_t>(i)])[c]));
-      }
+  const auto permute = [](const Tensor& x) {
+    Tensor permuted = Tensor::empty({5, 6});
+    Index i = 0;
+    for (const Index row : {4, 2, 0, 1, 3}) {
+      std::copy_n(x.row(row), 6, permuted.row(i++));
     }
-    return most;
+    return permuted;
   };
-  EXPECT_LT(difference(alone), 1e-12);
-  EXPECT_GT(difference(rotary), 1e-3);
+  const Tensor x = random_tensor({5, 6}, 4);
+  const Segments segments = segments_of({5});
+  const LoneAttention alone({});
+  EXPECT_THAT(alone(permute(x), segments).values(),
+              Pointwise(DoubleNear(1e-12), permute(alone(x, segments)).values()));
+  const LoneAttention rotary({.d_qk = {{4}}, .positions = {{AttentionPositions::rotary}}});
+  EXPECT_THAT(rotary(permute(x), segments).values(),
+              Not(Pointwise(DoubleNear(1e-3), permute(rotary(x, segments)).values())));
 }
 
 TEST(AttentionEqualities, relative_positions_do_not_see_a_shift) {
@@ -216,39 +218,6 @@ TEST(AttentionEqualities, relative_positions_do_not_see_a_shift) {
   }
 }
 
-// softmax((Q Kᵀ + Q rᵀ) / √d_qk) (V + r'), written out (Shaw et al. 2018, equations 3 and 4).
-TEST(AttentionEqualities, relative_is_shaws_formula) {
-  LoneAttention one({.positions = {{AttentionPositions::relative}}, .clip = {{2}}}, 1);
-  one.without_biases();
-  const Tensor x = some_rows();
-  const Tensor q = product(x, one.value("query.weight"));
-  const Tensor k = product(x, one.value("key.weight"));
-  const Tensor v = product(x, one.value("value.weight"));
-  const Tensor to_keys = one.value("distance.key");
-  const Tensor to_values = one.value("distance.value");
-  Tensor heads = Tensor::zeros({8, 6});
-  for (Index i = 0; i < 8; ++i) {
-    std::vector<double> weights;
-    double total = 0;
-    const auto row = [&](Index j) { return std::clamp<Index>(j - i, -2, 2) + 2; };
-    for (Index j = 0; j < 8; ++j) {
-      double score = 0;
-      for (Index c = 0; c < 6; ++c) {
-        score += q.row(i)[c] * (k.row(j)[c] + to_keys.row(row(j))[c]);
-      }
-      weights.push_back(std::exp(score / std::sqrt(6.0)));
-      total += weights.back();
-    }
-    for (Index j = 0; j < 8; ++j) {
-      for (Index c = 0; c < 6; ++c) {
-        heads.row(i)[c] +=
-            weights[static_cast<std::size_t>(j)] / total * (v.row(j)[c] + to_values.row(row(j))[c]);
-      }
-    }
-  }
-  expect_near(one(x, segments_of({8})), product(heads, one.value("output.weight")));
-}
-
 // (q + u) k + (q + v) W R (Dai et al. 2019, section 3.3), compared by differences of log weights.
 TEST(AttentionEqualities, transformer_xl_is_dais_formula) {
   LoneAttention one({.positions = {{AttentionPositions::transformer_xl}}, .clip = {{7}}}, 1);
@@ -258,12 +227,6 @@ TEST(AttentionEqualities, transformer_xl_is_dais_formula) {
   const Tensor k = product(x, one.value("key.weight"));
   const Tensor u = one.value("distance.content");
   const Tensor v = one.value("distance.place");
-  std::vector<Tensor> seen;
-  Tape tape(false);
-  Pass pass(tape, one.store);
-  pass.recorder = [&](const RecordedAttention& recorded) { seen.push_back(recorded.weights); };
-  const Segments segments = segments_of({8});
-  one.attention(pass, tape.constant(x), segments, {segments});
   const Tensor map = one.value("distance.weight");  // (d_qk, D)
   const auto score = [&](Index i, Index j) {
     double sum = 0;
@@ -278,18 +241,18 @@ TEST(AttentionEqualities, transformer_xl_is_dais_formula) {
     }
     return sum / std::sqrt(6.0);
   };
+  const Tensor weights = one.recorded(x, segments_of({8}))[0].weights;
   for (Index i = 0; i < 8; ++i) {
     for (Index j = 1; j < 8; ++j) {
-      EXPECT_NEAR(std::log(seen[0].row(i)[j] / seen[0].row(i)[0]), score(i, j) - score(i, 0),
+      EXPECT_NEAR(std::log(weights.row(i)[j] / weights.row(i)[0]), score(i, j) - score(i, 0),
                   1e-10);
     }
   }
 }
 
 TEST(AttentionEqualities, as_many_key_heads_as_heads_is_ordinary) {
-  const Tensor x = some_rows();
-  EXPECT_THAT(LoneAttention({.kv_heads = {{2}}})(x, two_sequences).values(),
-              ElementsAreArray(LoneAttention({})(x, two_sequences).values()));
+  EXPECT_THAT(LoneAttention({.kv_heads = {{2}}})(some_rows(), two_sequences).values(),
+              ElementsAreArray(LoneAttention({})(some_rows(), two_sequences).values()));
 }
 
 // One head of keys and values must equal two heads that hold the same keys and values.
@@ -297,7 +260,7 @@ TEST(AttentionEqualities, one_key_head_is_the_same_keys_for_all) {
   LoneAttention one({.kv_heads = {{1}}});
   LoneAttention two({});
   for (const std::string part : {".weight", ".bias"}) {
-    two.set("query" + part, one.value("query" + part));
+    copy(one, two, {"query" + part});
     for (const std::string name : {"key", "value"}) {
       const Tensor half = one.value(name + part);
       Tensor both = Tensor::empty(two.value(name + part).shape());
@@ -306,8 +269,7 @@ TEST(AttentionEqualities, one_key_head_is_the_same_keys_for_all) {
       two.set(name + part, both);
     }
   }
-  const Tensor x = some_rows();
-  expect_near(one(x, two_sequences), two(x, two_sequences));
+  expect_equal(one, two);
 }
 
 // The dot product as a user-defined score.
@@ -329,11 +291,11 @@ TEST(AttentionScore, of_ones_own_takes_the_place_of_products) {
   LoneAttention own({});
   own.attention.pair_scores = {score_by(Product{}), nullptr};
   const Tensor x = some_rows();
-  expect_near(own(x, two_sequences), products(x, two_sequences));
+  expect_equal(own, products);
   expect_near(own.gradient("query.weight", x, two_sequences),
               products.gradient("query.weight", x, two_sequences));
   own.attention.pair_scores = {score_by(Product{}), score_by(Product{})};
-  expect_near(own(x, two_sequences), products(x, two_sequences));
+  expect_equal(own, products);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,23 +6,24 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
+auto first_half(const Tensor& value) { return value.values().first(value.values().size() / 2); }
+auto last_half(const Tensor& value) { return value.values().last(value.values().size() / 2); }
+
 TEST(AttentionStart, makes_heads_identical) {
   ModelOptions options = tiny_options();
   options.attention.start.values = {HeadStart::identical};
   const TinyModel model(options);
   Index matrices = 0;
   for (const NamedParameter& parameter : model.store.parameters()) {
+    const std::string_view name = parameter.name;
     const Tensor value = model.store.value(parameter);
-    const bool projection = parameter.name.ends_with("query.weight") ||
-                            parameter.name.ends_with("key.weight") ||
-                            parameter.name.ends_with("value.weight");
-    if (projection) {
+    if (name.ends_with("query.weight") || name.ends_with("key.weight") ||
+        name.ends_with("value.weight")) {
       ++matrices;
-      const auto half = static_cast<std::size_t>(value.size() / 2);
-      EXPECT_THAT(value.values().first(half), ElementsAreArray(value.values().last(half)));
+      EXPECT_THAT(first_half(value), ElementsAreArray(last_half(value)));
       EXPECT_NE(value.data()[0], value.row(1)[0]);
     }
-    if (parameter.name.ends_with("output.weight") && parameter.name.starts_with("encoder")) {
+    if (name.ends_with("output.weight") && name.starts_with("encoder")) {
       ++matrices;
       for (Index i = 0; i < value.dim(0); ++i) {
         EXPECT_EQ(value.row(i)[0], value.row(i)[5]);  // d_v = 5
@@ -39,8 +40,7 @@ TEST(AttentionStart, makes_what_heads_know_identical) {
     LoneAttention alone(settings);
     alone.store.initialize(1);
     const Tensor value = alone.value(name);
-    const auto half = static_cast<std::size_t>(value.size() / 2);
-    EXPECT_THAT(value.values().first(half), ElementsAreArray(value.values().last(half))) << name;
+    EXPECT_THAT(first_half(value), ElementsAreArray(last_half(value))) << name;
     EXPECT_NE(value.data()[0], value.data()[1]) << name;
   };
   const Layered<HeadStart> identical{{HeadStart::identical}};
@@ -67,9 +67,7 @@ TEST(AttentionStart, identical_heads_have_identical_gradients) {
   alone.store.initialize(1);
   const Tensor gradient =
       alone.gradient("query.weight", random_tensor({8, 6}, 4), segments_of({5, 3}));
-  const auto half = static_cast<std::size_t>(gradient.size() / 2);
-  EXPECT_THAT(gradient.values().first(half),
-              Pointwise(DoubleNear(1e-14), gradient.values().last(half)));
+  EXPECT_THAT(first_half(gradient), Pointwise(DoubleNear(1e-14), last_half(gradient)));
 }
 
 struct CopiesCase {
@@ -77,8 +75,6 @@ struct CopiesCase {
   bool copies;
   AttentionSettings settings;
   Index heads = 2;
-
-  friend std::ostream& operator<<(std::ostream& out, const CopiesCase& c) { return out << c.name; }
 };
 
 std::vector<CopiesCase> copies_cases() {
@@ -118,27 +114,20 @@ std::vector<CopiesCase> copies_cases() {
   };
 }
 
-class HeadCopies : public TestWithParam<CopiesCase> {};
-
-INSTANTIATE_TEST_SUITE_P(Settings, HeadCopies, ValuesIn(copies_cases()),
-                         [](const auto& test) { return test.param.name; });
-
 // heads_are_copies() must be right for random weights, as after training.
-TEST_P(HeadCopies, are_told_from_heads_that_differ) {
-  const LoneAttention alone(GetParam().settings, GetParam().heads);
-  EXPECT_EQ(heads_are_copies(alone.spec), GetParam().copies);
-  std::vector<RecordedAttention> seen;
-  Tape tape(false);
-  Pass pass(tape, alone.store);
-  pass.recorder = [&](const RecordedAttention& head) { seen.push_back(head); };
-  const Segments segments = segments_of({5});
-  alone.attention(pass, tape.constant(random_tensor({5, 6}, 5)), segments, {segments});
-  ASSERT_EQ(std::ssize(seen), GetParam().heads);
-  const auto same = [&](const Tensor RecordedAttention::* what) {
-    return std::ranges::equal((seen.front().*what).values(), (seen.back().*what).values());
-  };
-  EXPECT_EQ(same(&RecordedAttention::weights), GetParam().copies || GetParam().heads == 1);
-  EXPECT_TRUE(!GetParam().copies || same(&RecordedAttention::output));
+TEST(HeadCopies, are_told_from_heads_that_differ) {
+  for (const auto& [name, copies, settings, heads] : copies_cases()) {
+    SCOPED_TRACE(name);
+    const LoneAttention alone(settings, heads);
+    EXPECT_EQ(heads_are_copies(alone.spec), copies);
+    const auto seen = alone.recorded(random_tensor({5, 6}, 5), segments_of({5}));
+    ASSERT_EQ(std::ssize(seen), heads);
+    const auto same = [&](const Tensor RecordedAttention::* what) {
+      return std::ranges::equal((seen.front().*what).values(), (seen.back().*what).values());
+    };
+    EXPECT_EQ(same(&RecordedAttention::weights), copies || heads == 1);
+    EXPECT_TRUE(!copies || same(&RecordedAttention::output));
+  }
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,12 +1,9 @@
 // Head gates in a model: before training, when they are drawn, and their number.
 #include "nn/attention/head_projections.hpp"
 
-#include "core/gradcheck/model/model.hpp"
-#include "core/ops/arithmetic.hpp"
-#include "nn/transformer/transformer.hpp"
+#include "tests/nn/model_gradients.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
-#include "train/model_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -39,11 +36,7 @@ TEST(L0Gates, are_drawn_anew_in_each_step_and_only_in_training) {
   ModelOptions options = gated_options();
   options.dropout = 0;  // so that only gates are drawn
   TinyModel model(options);
-  for (const NamedParameter& parameter : model.store.parameters()) {
-    if (parameter.name.ends_with(".gates")) {
-      std::ranges::fill(model.store.value(parameter).values(), 0.3);
-    }
-  }
+  fill_parameters(model.store, ".gates", 0.3);
   const Tensor first = trained(model, 1, 1);
   EXPECT_THAT(trained(model, 1, 1).values(), ElementsAreArray(first.values()));
   EXPECT_THAT(trained(model, 1, 2).values(), Not(ElementsAreArray(first.values())));
@@ -82,19 +75,8 @@ TEST(L0Gates, have_their_gradients) {
     options.attention.combine.values = {combine};
     TinyModel model(options);
     model.shake(0.2);
-    for (const NamedParameter& parameter : model.store.parameters()) {
-      if (parameter.name.ends_with(".gates")) {  // few draws are exactly 0 or 1
-        std::ranges::fill(model.store.value(parameter).values(), 0.2);
-      }
-    }
-    const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
-    const auto loss = [&](Tape& tape, ParameterGradients& gradients) {
-      Pass pass(tape, model.store, gradients, 11, 3);
-      return add(batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss,
-                 penalty(pass));
-    };
-    const ModelGradcheckReport report = gradcheck_model(model.store, loss);
-    EXPECT_TRUE(report.ok()) << report.message();
+    fill_parameters(model.store, ".gates", 0.2);  // few draws are exactly 0 or 1
+    expect_gradients(model, tiny_batch());
   }
 }
 

@@ -1,14 +1,12 @@
 // Variants of attention: parameters, gradients and caches of random option combinations, and
 // weights that several attentions share.
-#include "core/gradcheck/model/model.hpp"
-#include "core/ops/arithmetic.hpp"
 #include "nn/attention/spec.hpp"
-#include "nn/transformer/transformer.hpp"
+#include "tests/nn/model_gradients.hpp"
 #include "tests/support/attention_parameters.hpp"
-#include "tests/support/message_of.hpp"
+#include "tests/support/naive_decoding.hpp"
 #include "tests/support/random_attention.hpp"
+#include "tests/support/stack_batches.hpp"
 #include "tests/support/testing.hpp"
-#include "train/model_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -31,17 +29,7 @@ TEST(AttentionVariants, have_their_gradients) {
     ModelOptions options = random.next();
     options.layers = 1;
     SCOPED_TRACE(fmt::format("composition {}", i));
-    TinyModel model(options);
-    model.shake(0.2);
-    const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
-      Pass pass(tape, model.store, gradients, 11, 3);
-      const Var total =
-          batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
-      const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
-      return penalty ? add(total, penalty(pass)) : total;
-    };
-    const ModelGradcheckReport report = gradcheck_model(model.store, loss);
-    EXPECT_TRUE(report.ok()) << report.message();
+    expect_gradients(options, tiny_batch());
   }
 }
 
@@ -94,10 +82,7 @@ TEST(AttentionVariants, give_the_same_with_the_cache) {
     SCOPED_TRACE(fmt::format("composition {}", i));
     expect_same_with_cache(random.next());
   }
-}
-
-// Tied heads have equal keys unless their scores differ; their values are always equal.
-TEST(AttentionVariants, cache_the_keys_of_tied_heads_that_score_unlike) {
+  // Tied heads have equal keys unless their scores differ; their values are always equal.
   ModelOptions options = tiny_options();
   options.decoder_self.head_weights.values = {HeadWeights::tied};
   options.decoder_self.score.values = {{{Score::dot, Score::cosine}}};
@@ -116,32 +101,9 @@ TEST(AttentionSharing, one_name_is_one_set_of_weights) {
   }
   EXPECT_EQ(shared, 1);
   // The attentions of two layers minus those of one: shared weights are stored once.
-  const ModelOptions plain = [&] {
-    ModelOptions without = options;
-    without.encoder_self.shared_as.values.clear();
-    return without;
-  }();
-  EXPECT_EQ(TinyModel(plain).store.count() - model.store.count(),
-            attention_parameters(attention_spec(plain, AttentionKind::encoder_self, 0)));
-}
-
-TEST(AttentionVariants, that_do_not_compose_are_refused) {
-  ModelOptions options = tiny_options();
-  options.cross.kv_heads.values = {3};
-  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
-              HasSubstr("cross.kv_heads: must divide the heads (3 for 2 heads)"));
-  options.cross.kv_heads.values = {1};
-  options.prefix = SourceRows::full;
-  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
-              HasSubstr("model.prefix: only a decoder"));
-}
-
-TEST(AttentionSharing, of_unlike_attentions_is_refused) {
-  ModelOptions options = tiny_options();
-  options.attention.shared_as.values = {"all"};
-  options.cross.heads.values = {1};
-  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
-              HasSubstr("(all: encoder_self and cross do not)"));
+  options.encoder_self.shared_as.values.clear();
+  EXPECT_EQ(TinyModel(options).store.count() - model.store.count(),
+            attention_parameters(attention_spec(options, AttentionKind::encoder_self, 0)));
 }
 
 // Without heads, the block adds only its output bias.
@@ -150,19 +112,40 @@ TEST(AttentionWithoutHeads, is_its_bias) {
   options.encoder_self.heads.values = {0};
   options.decoder_self.heads.values = {0};
   options.norm_position = NormPosition::post;  // a pre-norm before no heads would have no gradient
-  TinyModel model(options);
-  model.shake(0.2);
-  const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
-    Pass pass(tape, model.store, gradients, 11, 3);
-    return batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
-  };
-  const ModelGradcheckReport report = gradcheck_model(model.store, loss);
-  EXPECT_TRUE(report.ok()) << report.message();
+  expect_gradients(options, tiny_batch());
+  const TinyModel model(options);
   EXPECT_EQ(std::ranges::count_if(model.store.parameters(),
                                   [](const NamedParameter& parameter) {
                                     return lies_in(parameter.name, "encoder.layers.0.self");
                                   }),
             3);  // the bias and two parameters of the norm
+}
+
+TEST(DecoderHeads, of_random_compositions_have_their_gradients) {
+  const Batch batch = next_token_batch({{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5}});
+  RandomAttention random(6);
+  for (int i = 0; i < 24; ++i) {
+    SCOPED_TRACE(fmt::format("composition {}", i));
+    expect_gradients(of_family(random.next(), Family::decoder), batch);
+  }
+}
+
+TEST(DecoderHeads, of_random_compositions_decode_as_recomputation_does) {
+  const DecodingOptions options{.max_extra_length = 5};
+  RandomAttention random(6);
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(fmt::format("composition {}", i));
+    ModelOptions composition = of_family(random.next(), Family::decoder);
+    composition.initializer_gain = 3;  // so that outputs differ by position
+    TinyModel model(composition, 5);
+    model.shake(0.05);
+    const auto outputs = decode_together(model, decoding_sources, options);
+    for (std::size_t k = 0; k < decoding_sources.size(); ++k) {
+      const Hypothesis expected = naive_beam(model, decoding_sources[k], options)[0];
+      EXPECT_EQ(outputs[k][0].tokens, expected.tokens);
+      EXPECT_NEAR(outputs[k][0].log_probability, expected.log_probability, 1e-9);
+    }
+  }
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -60,6 +60,18 @@ class Decoding : public TestWithParam<Kind> {
     return result;
   }
 
+  // Expects the outputs of a naive search without a cache, source by source; returns those found.
+  std::vector<std::vector<Hypothesis>> expect_plain_search(const DecodingOptions& options) const {
+    auto outputs = decode_together(model_, sources, options);
+    EXPECT_EQ(outputs.size(), sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      SCOPED_TRACE(Message() << "beam " << options.beam << ", penalty " << options.length_penalty
+                             << ", best " << options.best << ", source " << i);
+      expect_same(outputs.at(i), naive_beam(model_, sources[i], options));
+    }
+    return outputs;
+  }
+
   TinyModel model_;
 };
 
@@ -76,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(OneStack, Decoding,
 TEST_P(Decoding, of_these_models_is_not_degenerate) {
   std::set<std::vector<TokenId>> different;
   std::set<TokenId> tokens;
+  EXPECT_TRUE(decode_together(model_, {}, {}).empty());
   for (const auto& output : decode_together(model_, sources, {.max_extra_length = 4})) {
     ASSERT_EQ(output.size(), 1U);
     different.insert(output[0].tokens);
@@ -85,31 +98,13 @@ TEST_P(Decoding, of_these_models_is_not_degenerate) {
   EXPECT_GE(tokens.size(), 3U);
 }
 
-TEST_P(Decoding, greedy_equals_full_recomputation) {
-  const DecodingOptions options{.max_extra_length = 5};
-  const auto outputs = decode_together(model_, sources, options);
-  ASSERT_EQ(outputs.size(), sources.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const Hypothesis expected = naive_greedy(model_, sources[i], options);
-    ASSERT_EQ(outputs[i].size(), 1U);
-    EXPECT_EQ(outputs[i][0].tokens, expected.tokens);
-    EXPECT_NEAR(outputs[i][0].log_probability, expected.log_probability, 1e-9);
-  }
-}
-
 // Beam 12 exceeds the vocabulary, so the first step has fewer continuations than the beam.
 TEST_P(Decoding, beam_equals_a_plain_beam_search) {
   for (const Index beam : {1, 2, 3, 5, 12}) {
     for (const double penalty : {0.0, 0.6, 1.0}) {
-      for (const Index best : {Index{1}, beam}) {
-        const DecodingOptions options{
-            .beam = beam, .length_penalty = penalty, .max_extra_length = 4, .best = best};
-        const auto outputs = decode_together(model_, sources, options);
-        for (std::size_t i = 0; i < sources.size(); ++i) {
-          SCOPED_TRACE(Message() << "beam " << beam << ", penalty " << penalty << ", best " << best
-                                 << ", source " << i);
-          expect_same(outputs[i], naive_beam(model_, sources[i], options));
-        }
+      for (const Index best : {Index{1}, (beam + 1) / 2, beam}) {
+        expect_plain_search(
+            {.beam = beam, .length_penalty = penalty, .max_extra_length = 4, .best = best});
       }
     }
   }
@@ -119,85 +114,45 @@ TEST_P(Decoding, beam_equals_a_plain_beam_search) {
 TEST_P(Decoding, without_tokens_that_are_never_written_equals_plain_searches) {
   for (const std::vector<TokenId>& never :
        std::vector<std::vector<TokenId>>{{}, {0, 1}, {0, 1, end_mark}, {1, 7, 4}}) {
+    SCOPED_TRACE(never.size());
     for (const Index beam : {1, 3, 12}) {
-      DecodingOptions options{.beam = beam, .max_extra_length = 4, .best = beam};
-      options.never = never;
-      const auto outputs = decode_together(model_, sources, options);
-      for (std::size_t i = 0; i < sources.size(); ++i) {
-        SCOPED_TRACE(Message() << never.size() << " tokens, beam " << beam << ", source " << i);
-        expect_same(outputs[i], naive_beam(model_, sources[i], options));
-      }
-    }
-  }
-}
-
-TEST_P(Decoding, of_a_batch_equals_that_of_each_source_alone) {
-  for (const Index beam : {1, 4}) {
-    const DecodingOptions options{.beam = beam, .max_extra_length = 6, .best = beam};
-    const auto together = decode_together(model_, sources, options);
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      expect_same(together[i], decode_together(model_, {sources[i]}, options)[0]);
+      expect_plain_search({.beam = beam, .max_extra_length = 4, .best = beam, .never = never});
     }
   }
 }
 
 // The cache starts with 8 rows per hypothesis and grows as needed; the models' limit is 16 rows.
 TEST_P(Decoding, of_long_outputs_equals_full_recomputation) {
-  const DecodingOptions options{.beam = 2, .length_penalty = 1, .max_extra_length = 16, .best = 2};
-  const auto outputs = decode_together(model_, sources, options);
   std::size_t longest = 0;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    expect_same(outputs[i], naive_beam(model_, sources[i], options));
-    longest = std::max(longest, outputs[i][0].tokens.size());
+  for (const auto& output :
+       expect_plain_search({.beam = 2, .length_penalty = 1, .max_extra_length = 16, .best = 2})) {
+    longest = std::max(longest, output[0].tokens.size());
   }
   EXPECT_GT(longest, 8U) << "so none made the cache grow";
 }
 
-TEST_P(Decoding, gives_its_best_first_and_different) {
-  for (const auto& output :
-       decode_together(model_, sources, {.beam = 5, .max_extra_length = 6, .best = 4})) {
-    ASSERT_EQ(output.size(), 4U);
-    std::set<std::vector<TokenId>> different;
-    for (std::size_t i = 0; i < output.size(); ++i) {
-      EXPECT_GE(output[i == 0 ? 0 : i - 1].score, output[i].score);
-      different.insert(output[i].tokens);
-    }
-    EXPECT_EQ(different.size(), 4U);
-  }
-}
-
 TEST_P(Decoding, keeps_to_lengths_and_leaves_marks_out) {
-  for (const Index extra : {0, 1, 50}) {  // source + 50 exceeds max_positions
-    const DecodingOptions options{.beam = 3, .max_extra_length = extra, .best = 3};
+  const auto expect_lengths = [&](const DecodingOptions& options) {
     const auto outputs = decode_together(model_, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       for (const Hypothesis& hypothesis : outputs[i]) {
-        EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()),
-                  longest_output(model_, sources[i], options));
+        EXPECT_LE(std::ssize(hypothesis.tokens),
+                  std::min(longest_output(model_, sources[i], options), options.max_length));
         EXPECT_THAT(hypothesis.tokens,
                     Each(AllOf(Ne(begin_mark), Ne(end_mark), Ge(0), Lt(tiny_vocabulary))));
       }
     }
+  };
+  for (const Index extra : {0, 1, 50}) {  // source + 50 exceeds max_positions
+    expect_lengths({.beam = 3, .max_extra_length = extra, .best = 3});
   }
-}
-
-TEST_P(Decoding, keeps_to_one_length_for_all_sources) {
   for (const Index beam : {1, 3}) {
-    for (const Index most : {1, 4}) {
-      const DecodingOptions options{.beam = beam, .max_length = most, .best = beam};
-      for (const auto& output : decode_together(model_, sources, options)) {
-        for (const Hypothesis& hypothesis : output) {
-          EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()), most);
-        }
-      }
+    for (const Index most : {1, 4}) {  // one length for all sources
+      expect_lengths({.beam = beam, .max_length = most, .best = beam});
     }
-  }
-}
-
-TEST_P(Decoding, without_an_end_mark_goes_on_to_the_longest) {
-  for (const Index beam : {1, 3}) {
-    const DecodingOptions options{.beam = beam, .max_length = 6, .end = -1};
-    for (const auto& output : decode_together(model_, sources, options)) {
+    // Without an end mark every output has the longest length.
+    for (const auto& output :
+         decode_together(model_, sources, {.beam = beam, .max_length = 6, .end = -1})) {
       EXPECT_EQ(output.at(0).tokens.size(), 6U);
     }
   }
@@ -216,7 +171,5 @@ TEST_P(Decoding, without_scores_finds_the_same) {
     }
   }
 }
-
-TEST_P(Decoding, of_nothing_is_nothing) { EXPECT_TRUE(decode_together(model_, {}, {}).empty()); }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,5 +1,5 @@
 // Generation with a cache and in batches equals drawing from recomputed probabilities token for
-// token, with every position scheme and every pattern, and follows the model's distribution.
+// token, with every position scheme and every pattern.
 #include "nn/generation/generation.hpp"
 
 #include "core/random/draws.hpp"
@@ -48,66 +48,56 @@ void expect_recomputed(const TinyModel& model, const Sentence& prompt, const Dra
                   std::max(1.0, std::abs(log_probability)));
 }
 
-class Generation : public TestWithParam<GenerationScheme> {
- protected:
-  Generation() : model_(decoder_options(GetParam()), 3) {}
-
-  TinyModel model_;
-};
-
-INSTANTIATE_TEST_SUITE_P(Schemes, Generation, ValuesIn(generation_schemes()));
-
-TEST_P(Generation, equals_recomputation) {
-  for (const bool shaken : {false, true}) {  // untrained and shaken weights
-    if (shaken) {
-      model_.shake(0.05);
+// Expects each sample of each prompt to be the recomputed one.
+void expect_all_recomputed(const TinyModel& model, const GenerationOptions& options) {
+  const auto generated = generate(model, prompts, options);
+  ASSERT_EQ(generated.size(), prompts.size());
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    ASSERT_EQ(std::ssize(generated[i]), options.samples);
+    for (std::size_t k = 0; k < generated[i].size(); ++k) {
+      SCOPED_TRACE(Message() << "prompt " << i << ", sample " << k << ", T "
+                             << options.sampling.temperature);
+      expect_recomputed(model, prompts[i], draws_of(static_cast<Index>(i), static_cast<Index>(k)),
+                        generated[i][k], options);
     }
-    const GenerationOptions options{.samples = 3, .max_tokens = 12, .context = 24};
-    const auto generated = generate(model_, prompts, options);
-    ASSERT_EQ(generated.size(), prompts.size());
+  }
+}
+
+// With untrained and shaken weights, with every limit, and alone.
+TEST(Generation, equals_recomputation_in_any_batch) {
+  for (const GenerationScheme& scheme : generation_schemes()) {
+    SCOPED_TRACE(scheme);
+    TinyModel model(decoder_options(scheme), 3);
+    const GenerationOptions all{.samples = 3, .max_tokens = 12, .context = 24};
+    expect_all_recomputed(model, all);
+    for (const SamplingOptions& sampling :
+         {SamplingOptions{.temperature = 0}, SamplingOptions{.temperature = 0.5},
+          SamplingOptions{.top_k = 2, .top_p = 0.9, .min_p = 0.1},
+          SamplingOptions{.temperature = 1.5, .top_k = 6}, SamplingOptions{.top_p = 0.8}}) {
+      expect_all_recomputed(model, {.sampling = sampling, .max_tokens = 12, .context = 24});
+    }
+    const auto together = generate(model, prompts, all);
     for (std::size_t i = 0; i < prompts.size(); ++i) {
-      ASSERT_EQ(generated[i].size(), 3U);
+      const auto alone = generate(model, {prompts[i]}, all, static_cast<Index>(i));
       for (std::size_t k = 0; k < 3; ++k) {
-        SCOPED_TRACE(Message() << "prompt " << i << ", sample " << k);
-        expect_recomputed(model_, prompts[i],
-                          draws_of(static_cast<Index>(i), static_cast<Index>(k)), generated[i][k],
-                          options);
+        EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens);
+        EXPECT_EQ(alone[0][k].log_probability, together[i][k].log_probability) << "to the bit";
       }
     }
+    model.shake(0.05);
+    expect_all_recomputed(model, all);
   }
 }
 
-TEST_P(Generation, has_the_log_probability_of_the_model_with_every_limit) {
-  for (const SamplingOptions& sampling :
-       {SamplingOptions{.temperature = 0}, SamplingOptions{.temperature = 0.5},
-        SamplingOptions{.top_k = 2, .top_p = 0.9, .min_p = 0.1}}) {
-    const GenerationOptions options{.sampling = sampling, .max_tokens = 12, .context = 24};
-    const auto generated = generate(model_, prompts, options);
-    for (std::size_t i = 0; i < prompts.size(); ++i) {
-      SCOPED_TRACE(Message() << "prompt " << i << ", T " << sampling.temperature);
-      expect_recomputed(model_, prompts[i], draws_of(static_cast<Index>(i), 0), generated[i][0],
-                        options);
-    }
-  }
-}
-
-TEST_P(Generation, has_the_same_bits_alone) {
-  const GenerationOptions options{.samples = 2, .max_tokens = 10, .context = 24};
-  const auto together = generate(model_, prompts, options);
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
-    const auto alone = generate(model_, {prompts[i]}, options, static_cast<Index>(i));
-    for (std::size_t k = 0; k < 2; ++k) {
-      EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens);
-      EXPECT_EQ(alone[0][k].log_probability, together[i][k].log_probability);
-    }
-  }
+TEST(GenerationWithAnEncoder, equals_recomputation) {
+  ModelOptions options = tiny_options();
+  options.initializer_gain = 3;
+  expect_all_recomputed(TinyModel(options, 4), {.samples = 2, .max_tokens = 8, .context = 16});
 }
 
 class GenerationOf : public Test {
  protected:
-  GenerationOf() : model_(decoder_options({.positions = AttentionPositions::rotary}), 3) {}
-
-  TinyModel model_;
+  TinyModel model_{decoder_options({.positions = AttentionPositions::rotary}), 3};
 };
 
 // After sliding, a sequence reads its last tokens from position 0. The prompt's begin mark is no
@@ -115,13 +105,13 @@ class GenerationOf : public Test {
 TEST_F(GenerationOf, a_long_text_goes_on_from_its_last_tokens) {
   const GenerationOptions options{
       .max_tokens = 30, .context = 6, .kept = 3, .seed = draw_seed, .end = -1};
-  Tokens read{.ids = {begin_mark, 3, 4, 5}, .segments = segments_of({4})};
-  Prompts prompt{.context = {.ids = {}, .segments = segments_of({0})}, .input = read};
+  Sentence visible{begin_mark, 3, 4, 5};
+  const Prompts prompt{.context = {.ids = {}, .segments = segments_of({0})},
+                       .input = {.ids = {begin_mark, 3, 4, 5}, .segments = segments_of({4})}};
   const Generated generated =
       generate_batch(model_.transformer, model_.store, prompt, options)[0][0];
   EXPECT_TRUE(generated.slid);
   ASSERT_EQ(generated.tokens.size(), 30U);
-  Sentence visible{begin_mark, 3, 4, 5};
   for (std::size_t i = 0; i < generated.tokens.size(); ++i) {
     if (visible.size() > 6) {
       visible.erase(visible.begin(), visible.end() - 3);
@@ -140,101 +130,57 @@ TEST_F(GenerationOf, a_long_text_goes_on_from_its_last_tokens) {
   }
 }
 
-TEST_F(GenerationOf, a_text_that_cannot_slide_ends_with_the_context) {
+TEST_F(GenerationOf, a_text_that_cannot_slide_ends_with_the_context_or_when_its_caller_says_so) {
   const Generated generated =
       generate(model_, {{3, 4}}, {.max_tokens = 30, .context = 6, .end = -1})[0][0];
   EXPECT_EQ(generated.end, GenerationEnd::context);
   EXPECT_EQ(generated.tokens.size(), 4U);  // reads two tokens and the begin mark, then three;
                                            // the last token is not read
-}
-
-TEST_F(GenerationOf, a_text_ends_when_its_caller_says_so) {
-  const auto generated = generate_batch(
+  const auto stopped = generate_batch(
       model_.transformer, model_.store, prompts_of(model_, prompts),
       {.samples = 2, .max_tokens = 9, .context = 24, .end = -1},
       [](Index prompt, Index sample, TokenId) { return prompt != 1 || sample != 1; });
-  EXPECT_EQ(generated[1][1].end, GenerationEnd::caller);
-  EXPECT_EQ(generated[1][1].tokens.size(), 1U);
-  EXPECT_EQ(generated[1][0].tokens.size(), 9U);
+  EXPECT_EQ(stopped[1][1].end, GenerationEnd::caller);
+  EXPECT_EQ(stopped[1][1].tokens.size(), 1U);
+  EXPECT_EQ(stopped[1][0].tokens.size(), 9U);
 }
 
-// Pearson's statistic of the first two tokens of many samples against the model's probabilities.
-// Pairs expected fewer than five times are pooled. Chance exceeds the bound once in a million times
-// (approximation of Wilson and Hilferty 1931).
-void expect_distribution(const TinyModel& model, const SamplingOptions& sampling) {
-  constexpr Index samples = 20000;
-  const Sentence prompt{3, 7};
-  const auto generated = generate(
-      model, {prompt},
-      {.sampling = sampling, .samples = samples, .max_tokens = 2, .context = 24, .end = -1});
-  std::map<Sentence, double> observed;
-  for (const Generated& one : generated[0]) {
-    observed[one.tokens] += 1;
-  }
-  const auto next = [&](const Sentence& tokens) {
-    const std::vector<double> logs = next_log_probabilities(model, prompt, tokens);
-    return token_probabilities(std::vector<Scalar>(logs.begin(), logs.end()), sampling, never);
-  };
-  double statistic = 0;
-  double freedom = -1;
-  double few_expected = 0;
-  double few_observed = 0;
-  const auto add = [&](double expected, double seen) {
-    statistic += (seen - expected) * (seen - expected) / expected;
-    freedom += 1;
-  };
-  const std::vector<double> first = next({});
-  for (TokenId a = 0; a < tiny_vocabulary; ++a) {
-    const std::vector<double> second = next({a});
-    for (TokenId b = 0; b < tiny_vocabulary; ++b) {
-      const double expected = static_cast<double>(samples) * first[static_cast<std::size_t>(a)] *
-                              second[static_cast<std::size_t>(b)];
-      const double seen = observed[{a, b}];
-      if (expected == 0) {
-        EXPECT_EQ(seen, 0);
-      } else if (expected < 5) {
-        few_expected += expected;
-        few_observed += seen;
-      } else {
-        add(expected, seen);
+// How many groups contain each sample of each prompt.
+std::map<std::pair<Index, Index>, int> counts_of(const std::vector<GenerationGroup>& groups) {
+  std::map<std::pair<Index, Index>, int> counts;
+  for (const GenerationGroup& group : groups) {
+    for (Index prompt = group.prompt; prompt < group.prompt + group.prompts; ++prompt) {
+      for (Index sample = group.sample; sample < group.sample + group.samples; ++sample) {
+        ++counts[{prompt, sample}];
       }
     }
   }
-  if (few_expected > 0) {
-    add(few_expected, few_observed);
-  }
-  constexpr double once_in_a_million = 4.7534;  // quantile of the normal distribution
-  const double root = 2 / (9 * freedom);
-  ASSERT_GE(freedom, 3);
-  EXPECT_LT(statistic, freedom * std::pow(1 - root + once_in_a_million * std::sqrt(root), 3))
-      << freedom << " degrees of freedom";
+  return counts;
 }
 
-TEST(GenerationOfSamples, has_the_distribution_of_the_model) {
-  ModelOptions options = decoder_options({.positions = AttentionPositions::rotary});
-  options.initializer_gain = 1;  // so that many tokens are likely
-  const TinyModel model(options, 3);
-  expect_distribution(model, {});
-  expect_distribution(model, {.temperature = 0.7});
-  expect_distribution(model, {.top_k = 4});
-  expect_distribution(model, {.top_p = 0.8});
-  expect_distribution(model, {.min_p = 0.2});
-  expect_distribution(model, {.temperature = 1.5, .top_k = 6, .top_p = 0.9, .min_p = 0.1});
-}
-
-// Models with an encoder too.
-TEST(GenerationWithAnEncoder, equals_recomputation) {
-  ModelOptions options = tiny_options();
-  options.initializer_gain = 3;
-  const TinyModel model(options, 4);
-  const GenerationOptions sampled{.samples = 2, .max_tokens = 8, .context = 16};
-  const auto generated = generate(model, prompts, sampled);
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      expect_recomputed(model, prompts[i], draws_of(static_cast<Index>(i), static_cast<Index>(k)),
-                        generated[i][k], sampled);
+TEST(GenerationGroups, every_sample_is_in_one_of_them) {
+  for (const Index threads : {1, 2, 3, 8}) {
+    for (const Index sentences : {1, 2, 5, 40}) {
+      for (const Index samples : {1, 3, 16, 33}) {
+        for (const auto& counts : {counts_of(generation_groups(sentences, samples, threads)),
+                                   counts_of(search_groups(sentences, samples, 33, threads))}) {
+          EXPECT_EQ(std::ssize(counts), sentences * samples);
+          for (const auto& [sample, count] : counts) {
+            EXPECT_EQ(count, 1) << sample.first << " " << sample.second << ", " << threads;
+          }
+        }
+      }
     }
   }
+}
+
+TEST(GenerationGroups, few_samples_are_shared_out) {
+  EXPECT_EQ(generation_groups(16, 1, 2).size(), 2U);
+  EXPECT_EQ(generation_groups(1, 16, 2).size(), 2U);
+  EXPECT_EQ(generation_groups(1, 1, 2).size(), 1U);
+  EXPECT_EQ(generation_groups(4, 1, 4).size(), 4U) << "one for each thread";
+  EXPECT_EQ(search_groups(2, 1, 5, 2).size(), 2U);
+  EXPECT_EQ(search_groups(1, 5, 5, 2).size(), 1U);  // one search finds all five
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

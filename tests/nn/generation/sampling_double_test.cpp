@@ -14,63 +14,37 @@ std::vector<double> probabilities_of(const SamplingOptions& options) {
   return token_probabilities(logits, options, never_drawn);
 }
 
-auto near(const std::vector<double>& expected) {
-  std::vector<Matcher<double>> matchers;
-  for (const double probability : expected) {
-    matchers.emplace_back(DoubleNear(probability, 1e-15));
-  }
-  return ElementsAreArray(matchers);
-}
+auto near(const std::vector<double>& expected) { return Pointwise(DoubleNear(1e-15), expected); }
 
-TEST(Sampling, takes_the_probabilities_of_the_model) {
+TEST(Sampling, has_the_probabilities_of_the_model_within_limits) {
   EXPECT_THAT(probabilities_of({}), near({0.4, 0, 0.3, 0.2, 0.1}));
-}
-
-// Squared probabilities: 16 + 9 + 4 + 1 = 30.
-TEST(Sampling, sharpens_with_a_low_temperature) {
+  // Squared probabilities: 16 + 9 + 4 + 1 = 30.
   EXPECT_THAT(probabilities_of({.temperature = 0.5}),
               near({16.0 / 30, 0, 9.0 / 30, 4.0 / 30, 1.0 / 30}));
   EXPECT_THAT(probabilities_of({.temperature = 0}), ElementsAre(1, 0, 0, 0, 0));
-}
-
-TEST(Sampling, keeps_the_most_likely_tokens) {
   EXPECT_THAT(probabilities_of({.top_k = 2}), near({4.0 / 7, 0, 3.0 / 7, 0, 0}));
   EXPECT_THAT(probabilities_of({.top_k = 9}), near({0.4, 0, 0.3, 0.2, 0.1}));
-}
-
-// 0.4 + 0.3 is less than 0.75.
-TEST(Sampling, keeps_the_nucleus) {
+  // 0.4 + 0.3 is less than 0.75.
   EXPECT_THAT(probabilities_of({.top_p = 0.75}), near({4.0 / 9, 0, 3.0 / 9, 2.0 / 9, 0}));
   EXPECT_THAT(probabilities_of({.top_p = 1e-9}), near({1, 0, 0, 0, 0}));
-}
-
-TEST(Sampling, keeps_what_is_not_far_from_the_most_likely) {
   EXPECT_THAT(probabilities_of({.min_p = 0.45}), near({4.0 / 9, 0, 3.0 / 9, 2.0 / 9, 0}));
-}
-
-// top_k 3 leaves 4/9, 3/9 and 2/9; the first two sum to 7/9.
-TEST(Sampling, applies_a_limit_to_what_the_one_before_left) {
+  // A limit applies to what the one before left: top_k 3 leaves 4/9, 3/9 and 2/9; the first two sum
+  // to 7/9.
   EXPECT_THAT(probabilities_of({.top_k = 3, .top_p = 0.77}), near({4.0 / 7, 0, 3.0 / 7, 0, 0}));
   EXPECT_THAT(probabilities_of({.temperature = 0.5, .top_p = 0.8, .min_p = 0.5}),
               near({16.0 / 25, 0, 9.0 / 25, 0, 0}));
 }
 
-TEST(Sampling, keeps_the_first_of_equally_likely_tokens) {
-  const std::vector<Scalar> logits{0, 5, 1, 1, 1};
-  EXPECT_THAT(token_probabilities(logits, {.top_k = 2}, never_drawn),
+TEST(Sampling, takes_any_logits_that_are_finite) {
+  const std::vector<Scalar> equal{0, 5, 1, 1, 1};  // the first of equally likely tokens
+  EXPECT_THAT(token_probabilities(equal, {.top_k = 2}, never_drawn),
               ElementsAre(0, 0, 0.5, 0.5, 0));
-  EXPECT_THAT(token_probabilities(logits, {.temperature = 0}, never_drawn),
+  EXPECT_THAT(token_probabilities(equal, {.temperature = 0}, never_drawn),
               ElementsAre(0, 0, 1, 0, 0));
-}
-
-TEST(Sampling, does_not_overflow) {
-  const std::vector<Scalar> logits{1e8, 0, 1e8, -1e8, 0};
-  EXPECT_THAT(token_probabilities(logits, {}, never_drawn), ElementsAre(0.5, 0, 0.5, 0, 0));
-}
-
-TEST(Sampling, refuses_logits_that_are_not_finite) {
-  const std::vector<Scalar> logits{0, 0, std::numeric_limits<Scalar>::quiet_NaN()};
-  EXPECT_THROW(token_probabilities(logits, {}, never_drawn), NumericError);
+  const std::vector<Scalar> huge{1e8, 0, 1e8, -1e8, 0};
+  EXPECT_THAT(token_probabilities(huge, {}, never_drawn), ElementsAre(0.5, 0, 0.5, 0, 0));
+  const std::vector<Scalar> none{0, 0, std::numeric_limits<Scalar>::quiet_NaN()};
+  EXPECT_THROW(token_probabilities(none, {}, never_drawn), NumericError);
 }
 
 TEST(Sampling, draws_the_token_in_whose_interval_a_number_lies) {

@@ -20,6 +20,16 @@ ModelOptions sink_options(AttentionPositions positions, const char* pattern, Ind
   return options;
 }
 
+Prompts prompts_of(const std::vector<Sentence>& beginnings) {
+  Prompts all;
+  for (const Sentence& tokens : beginnings) {
+    all.context.segments.list.push_back({});
+    all.input.segments.list.push_back({.row = all.input.rows(), .rows = std::ssize(tokens)});
+    all.input.ids.insert(all.input.ids.end(), tokens.begin(), tokens.end());
+  }
+  return all;
+}
+
 Batch text_batch(const Sentence& tokens) {
   Batch batch;
   batch.examples = {0};
@@ -30,22 +40,13 @@ Batch text_batch(const Sentence& tokens) {
   return batch;
 }
 
-std::vector<double> losses_of(const LaneModel& model, const Sentence& tokens) {
+std::vector<double> losses_of(const LaneModel& model, const Batch& batch,
+                              LaneMemory* memory = nullptr) {
   Tape tape(false);
   Pass pass(tape, model.store);
-  const auto by_row = batch_loss(model.transformer, pass, text_batch(tokens)).by_row;
+  pass.memory = memory;
+  const auto by_row = batch_loss(model.transformer, pass, batch).by_row;
   return {by_row.begin(), by_row.end()};
-}
-
-// The sink tokens, the window up to a row, and the token to predict.
-Sentence seen_from(const Sentence& text, Index row) {
-  Sentence seen;
-  for (Index i = 0; i <= row + 1; ++i) {
-    if (i < sink_rows || i >= row - window_before) {
-      seen.push_back(text[static_cast<std::size_t>(i)]);
-    }
-  }
-  return seen;
 }
 
 class SinkWindow : public TestWithParam<AttentionPositions> {};
@@ -57,10 +58,14 @@ INSTANTIATE_TEST_SUITE_P(Positions, SinkWindow,
 TEST_P(SinkWindow, sees_the_first_tokens_and_the_window_as_one_text) {
   const LaneModel with_sinks(sink_options(GetParam(), "sink_window 2 3", 1));
   const LaneModel full(sink_options(GetParam(), "full", 1));
-  const std::vector<double> losses = losses_of(with_sinks, long_text);
+  const std::vector<double> losses = losses_of(with_sinks, text_batch(long_text));
   for (Index row = 0; row + 1 < std::ssize(long_text); ++row) {
-    EXPECT_NEAR(losses[static_cast<std::size_t>(row)],
-                losses_of(full, seen_from(long_text, row)).back(), 1e-12)
+    // The sink tokens, the window up to the row, and the token to predict.
+    Sentence seen(long_text.begin(), long_text.begin() + sink_rows);
+    seen.insert(seen.end(), long_text.begin() + std::max(sink_rows, row - window_before),
+                long_text.begin() + row + 2);
+    EXPECT_NEAR(losses[static_cast<std::size_t>(row)], losses_of(full, text_batch(seen)).back(),
+                1e-12)
         << "row " << row;
   }
 }
@@ -71,11 +76,8 @@ TEST_P(SinkWindow, gives_generated_tokens_their_probabilities_beyond_the_context
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->sinks, sink_rows);
   EXPECT_EQ(seen->window, window_before);
-  Prompts beginning;
-  beginning.context.segments.list.push_back({});
-  beginning.input.segments.list.push_back({.row = 0, .rows = 3});
-  beginning.input.ids.assign(long_text.begin(), long_text.begin() + 3);
-  const auto generated = generate_batch(model.transformer, model.store, beginning,
+  const Sentence beginning(long_text.begin(), long_text.begin() + 3);
+  const auto generated = generate_batch(model.transformer, model.store, prompts_of({beginning}),
                                         {.samples = 2,
                                          .max_tokens = 29,
                                          .context = 7,
@@ -86,14 +88,11 @@ TEST_P(SinkWindow, gives_generated_tokens_their_probabilities_beyond_the_context
                                          .end = -1});
   for (const Generated& sample : generated.front()) {
     EXPECT_TRUE(sample.slid);
-    Sentence text(long_text.begin(), long_text.begin() + 3);
+    Sentence text = beginning;
     text.insert(text.end(), sample.tokens.begin(), sample.tokens.end());
-    const std::vector<double> losses = losses_of(model, text);
-    double sum = 0;
-    for (const double loss : std::span(losses).subspan(2)) {
-      sum += loss;
-    }
-    EXPECT_NEAR(sample.log_probability, -sum, 1e-10);
+    const std::vector<double> losses = losses_of(model, text_batch(text));
+    EXPECT_NEAR(sample.log_probability, -std::accumulate(losses.begin() + 2, losses.end(), 0.0),
+                1e-10);
   }
 }
 
@@ -106,6 +105,60 @@ TEST(SeenRows, are_all_rows_where_positions_or_patterns_say_so) {
   ModelOptions learned = sink_options(AttentionPositions::none, "sink_window 2 3", 2);
   learned.positions = PositionKind::learned;
   EXPECT_FALSE(seen(learned));
+}
+
+// With a memory the model forgets its oldest rows without rereading the rest, and gives each token
+// the same probability as reading in windows with a memory.
+constexpr Index memory_rows = 6;
+constexpr Index window_rows_each = 3;  // divides memory_rows, so that the windows line up
+
+const std::vector<Sentence> beginnings{{3, 4}, {5}, {8, 7, 6, 5, 4}};
+
+// The log-probability of the tokens after the first `given`, read in windows of one lane.
+double log_probability_in_windows(const LaneModel& model, const Sentence& tokens, Index given) {
+  LaneMemory memory = model.memory(1, memory_rows);
+  double sum = 0;
+  for (Index first = 0; first + 1 < std::ssize(tokens); first += window_rows_each) {
+    const Index end = std::min(first + window_rows_each, std::ssize(tokens) - 1);
+    Batch batch = text_batch({tokens.begin() + first, tokens.begin() + end + 1});
+    batch.input.segments.list[0].position = first;
+    batch.input.lanes = {0};
+    const std::vector<double> losses = losses_of(model, batch, &memory);
+    for (Index i = std::max(first, given - 1); i < end; ++i) {
+      sum -= losses[static_cast<std::size_t>(i - first)];
+    }
+    memory.commit();
+  }
+  return sum;
+}
+
+TEST(Remembered, tokens_have_the_probabilities_of_windows_with_a_memory) {
+  for (const GenerationScheme& scheme : generation_schemes()) {
+    SCOPED_TRACE(scheme);
+    ModelOptions options = decoder_options(scheme);
+    options.positions = PositionKind::none;
+    options.token_types = 0;
+    options.dropout = 0;
+    const LaneModel model(options);
+    const auto generated = generate_batch(model.transformer, model.store, prompts_of(beginnings),
+                                          {.samples = 2,
+                                           .max_tokens = 29,
+                                           .context = memory_rows + window_rows_each,
+                                           .remembered = memory_rows,
+                                           .seed = 3,
+                                           .never = {},
+                                           .end = -1});
+    for (std::size_t i = 0; i < beginnings.size(); ++i) {
+      for (const Generated& sample : generated[i]) {
+        EXPECT_TRUE(sample.slid);
+        EXPECT_EQ(sample.tokens.size(), 29U);
+        Sentence tokens = beginnings[i];
+        tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end());
+        EXPECT_NEAR(sample.log_probability,
+                    log_probability_in_windows(model, tokens, std::ssize(beginnings[i])), 1e-10);
+      }
+    }
+  }
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

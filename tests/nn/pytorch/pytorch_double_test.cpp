@@ -1,6 +1,2 @@
 #include "tests/nn/pytorch/cases.hpp"
-#include "tests/nn/pytorch/cross_entropy_cases.hpp"
-#include "tests/nn/pytorch/encoder_cases.hpp"
 #include "tests/nn/pytorch/layer_cases.hpp"
-#include "tests/nn/pytorch/stack_cases.hpp"
-#include "tests/nn/pytorch/variant_cases.hpp"

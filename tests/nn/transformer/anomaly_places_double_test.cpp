@@ -8,11 +8,12 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-class AnomalyPlaces : public Test {
- protected:
-  explicit AnomalyPlaces(Family family = Family::encoder_decoder, Batch batch = tiny_batch())
-      : model_(options(family)), batch_(std::move(batch)) {
-    model_.shake(0.2);
+struct WatchedModel {
+  explicit WatchedModel(Family family = Family::encoder_decoder) : model(options(family)) {
+    model.shake(0.2);
+    if (family == Family::decoder) {  // only some rows have labels
+      batch = next_token_batch({{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5, 3}});
+    }
   }
 
   static ModelOptions options(Family family) {
@@ -23,79 +24,50 @@ class AnomalyPlaces : public Test {
   }
 
   void run(const TapeWatcher& watcher) const {
-    ParameterGradients gradients(model_.store);
+    ParameterGradients gradients(model.store);
     Tape tape;
     tape.watch(watcher);
-    Pass pass(tape, model_.store, gradients, 1, 1);
-    tape.backward(batch_loss(model_.transformer, pass, batch_, {.label_smoothing = 0.1}).loss);
+    Pass pass(tape, model.store, gradients, 1, 1);
+    tape.backward(batch_loss(model.transformer, pass, batch, {.label_smoothing = 0.1}).loss);
   }
 
-  void expect_named_each_of_200_times() const;
-
-  TinyModel model_;
-  Batch batch_;
+  TinyModel model;
+  Batch batch = tiny_batch();
 };
-
-// Only some rows have labels.
-class AnomalyPlacesOfADecoder : public AnomalyPlaces {
- protected:
-  AnomalyPlacesOfADecoder()
-      : AnomalyPlaces(Family::decoder,
-                      next_token_batch({{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5, 3}})) {}
-};
-
-std::string paths_of(const TapeEvent& event) {
-  std::string text = event.op;
-  for (std::size_t i = 0; event.module != nullptr && i < event.module->paths.size(); ++i) {
-    text += (i == 0 ? " " : " + ") + event.module->paths[i];
-  }
-  return text;
-}
 
 // The ops of the forward pass, in order: one layer of each kind and the ops around the layers.
-TEST_F(AnomalyPlaces, are_known_for_every_op) {
+TEST(AnomalyPlaces, are_known_for_every_op) {
   std::vector<std::string> seen;
-  run([&seen](const TapeEvent& event) {
+  WatchedModel().run([&seen](const TapeEvent& event) {
     if (event.input < 0) {
-      seen.push_back(paths_of(event));
+      ASSERT_NE(event.module, nullptr) << event.op;
+      seen.push_back(fmt::format("{} {}", event.op, fmt::join(event.module->paths, " + ")));
     }
   });
-  const auto layer = [](const std::string& path, bool decoder) {
-    std::vector<std::string> ops;
-    const auto attention = [&](const std::string& name, const std::vector<std::string>& linears) {
-      ops.push_back("layer_norm " + path + name + ".norm");
-      for (const std::string& linear : linears) {
-        ops.push_back("linear " + linear);
-      }
-      ops.push_back("attention " + path + name);
-      ops.push_back("linear " + path + name + ".output");
-      ops.push_back("residual " + path + name + ".output");
-    };
-    attention("self", {fmt::format("{0}self.query + {0}self.key + {0}self.value", path)});
-    if (decoder) {
-      attention("cross",
-                {path + "cross.query", fmt::format("{0}cross.key + {0}cross.value", path)});
-    }
-    ops.push_back("layer_norm " + path + "feed_forward.norm");
-    ops.push_back("linear " + path + "feed_forward.inner");
-    ops.push_back("bias_activation " + path + "feed_forward.inner");
-    ops.push_back("linear " + path + "feed_forward.outer");
-    ops.push_back("residual " + path + "feed_forward.outer");
-    return ops;
-  };
   std::vector<std::string> expected;
-  const auto add = [&expected](const std::vector<std::string>& ops) {
-    expected.insert(expected.end(), ops.begin(), ops.end());
+  const auto add = [&](const std::string& path, const std::vector<std::string>& ops) {
+    for (const std::string& op : ops) {
+      expected.push_back(fmt::format(fmt::runtime(op), path));
+    }
   };
   for (const std::string side : {"source", "target"}) {
     const std::string stack = side == "source" ? "encoder" : "decoder";
-    add({"lookup " + side, "add_positions " + side, "dropout " + side});
-    for (const std::string number : {"0", "1"}) {
-      add(layer(stack + ".layers." + number + ".", side == "target"));
+    add(side, {"lookup {}", "add_positions {}", "dropout {}"});
+    for (const std::string layer : {".layers.0.", ".layers.1."}) {
+      add(stack + layer + "self", {"layer_norm {}.norm", "linear {0}.query + {0}.key + {0}.value",
+                                   "attention {}", "linear {}.output", "residual {}.output"});
+      if (side == "target") {
+        add(stack + layer + "cross",
+            {"layer_norm {}.norm", "linear {}.query", "linear {0}.key + {0}.value", "attention {}",
+             "linear {}.output", "residual {}.output"});
+      }
+      add(stack + layer + "feed_forward",
+          {"layer_norm {}.norm", "linear {}.inner", "bias_activation {}.inner", "linear {}.outer",
+           "residual {}.outer"});
     }
-    add({"layer_norm " + stack + ".norm"});
+    add(stack, {"layer_norm {}.norm"});
   }
-  add({"linear output", "cross_entropy loss"});
+  add("", {"linear output", "cross_entropy loss"});
   EXPECT_THAT(seen, ElementsAreArray(expected));
 }
 
@@ -132,10 +104,10 @@ Planted plant(const TapeEvent& event, const Draws& draws, std::uint64_t number) 
   return planted;
 }
 
-void AnomalyPlaces::expect_named_each_of_200_times() const {
+void expect_named_each_of_200_times(const WatchedModel& watched) {
   const Draws draws(5, "tests.anomaly_places", 0);
   Index events = 0;
-  run([&events](const TapeEvent& /*event*/) { ++events; });
+  watched.run([&events](const TapeEvent& /*event*/) { ++events; });
   std::vector<bool> met(static_cast<std::size_t>(events));
   for (std::uint64_t attempt = 0; attempt < 200; ++attempt) {
     const Index wanted = draw_below(draws, 3 * attempt, events);
@@ -144,7 +116,7 @@ void AnomalyPlaces::expect_named_each_of_200_times() const {
     Index event_number = 0;
     const AnomalyGuard guard;
     try {
-      run([&](const TapeEvent& event) {
+      watched.run([&](const TapeEvent& event) {
         if (event_number++ == wanted) {
           planted = plant(event, draws, attempt);
         }
@@ -172,15 +144,16 @@ void AnomalyPlaces::expect_named_each_of_200_times() const {
       << "the tries are spread over the passes";
 }
 
-TEST_F(AnomalyPlaces, are_named_each_of_200_times) { expect_named_each_of_200_times(); }
+TEST(AnomalyPlaces, are_named_each_of_200_times) {
+  expect_named_each_of_200_times(WatchedModel());
+  expect_named_each_of_200_times(WatchedModel(Family::decoder));
+}
 
-TEST_F(AnomalyPlacesOfADecoder, are_named_each_of_200_times) { expect_named_each_of_200_times(); }
-
-TEST_F(AnomalyPlaces, tell_the_ranges_of_inputs) {
+TEST(AnomalyPlaces, tell_the_ranges_of_inputs) {
   const AnomalyGuard guard;
   Index linears = 0;
   try {
-    run([&linears](const TapeEvent& event) {
+    WatchedModel().run([&linears](const TapeEvent& event) {
       if (event.input < 0 && std::string(event.op) == "linear" && ++linears == 2) {
         Tensor same_memory = event.tensor;
         same_memory.data()[7] = std::numeric_limits<Scalar>::infinity();
@@ -194,8 +167,8 @@ TEST_F(AnomalyPlaces, tell_the_ranges_of_inputs) {
     EXPECT_LT(error.anomaly.ranges[1].least, 0);
     EXPECT_GT(error.anomaly.ranges[1].most, 0);
     EXPECT_EQ(error.anomaly.ranges[1].not_finite, 0);
-    EXPECT_STREQ(std::string(error.what()).substr(0, 77).c_str(),
-                 "linear in encoder.layers.0.self.output: the value is inf at [1, 1] of (15, 6)");
+    EXPECT_THAT(error.what(), StartsWith("linear in encoder.layers.0.self.output: the value is inf "
+                                         "at [1, 1] of (15, 6)"));
   }
 }
 

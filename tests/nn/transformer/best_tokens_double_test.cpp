@@ -1,6 +1,7 @@
 // The best next tokens compared with the full logits.
 #include "nn/transformer/best_tokens.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
@@ -22,23 +23,12 @@ std::vector<Scalar> logits_of(const Tensor& hidden, Index row, const Tensor& tab
 }
 
 std::vector<TokenId> sorted_tokens(const std::vector<Scalar>& logits, TokenId excluded) {
-  std::vector<TokenId> tokens;
-  for (std::size_t token = 0; token < logits.size(); ++token) {
-    if (static_cast<TokenId>(token) != excluded) {
-      tokens.push_back(static_cast<TokenId>(token));
-    }
-  }
+  std::vector<TokenId> tokens(logits.size());
+  std::iota(tokens.begin(), tokens.end(), TokenId{0});
+  std::erase(tokens, excluded);
   std::ranges::stable_sort(tokens, std::greater<>(),
                            [&](TokenId token) { return logits[static_cast<std::size_t>(token)]; });
   return tokens;
-}
-
-double log_sum_exp(const std::vector<Scalar>& logits) {
-  double sum = 0;
-  for (const Scalar x : logits) {
-    sum += std::exp(static_cast<double>(x));
-  }
-  return std::log(sum);
 }
 
 void expect_best(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
@@ -56,7 +46,9 @@ void expect_best(const Tensor& hidden, const Tensor& table, Index count, TokenId
       EXPECT_NEAR(logit, logits[static_cast<std::size_t>(token)], 1e-12);
     }
     EXPECT_EQ(found, expected) << "row " << row;
-    EXPECT_NEAR(best.log_sums[static_cast<std::size_t>(row)], log_sum_exp(logits), 1e-12);
+    const double sum = std::transform_reduce(logits.begin(), logits.end(), 0.0, std::plus<>(),
+                                             [](Scalar x) { return std::exp(x); });
+    EXPECT_NEAR(best.log_sums[static_cast<std::size_t>(row)], std::log(sum), 1e-12);
   }
 }
 
@@ -75,7 +67,7 @@ TEST(BestTokens, are_those_of_the_largest_logits) {
   }
 }
 
-TEST(BestTokens, leave_out_the_excluded_one) {
+TEST(BestTokens, leave_out_the_excluded_one_and_are_the_same_without_log_sums) {
   const Tensor hidden = random_tensor({9, 7}, 1, -2, 2);
   const Tensor table = random_tensor({150, 7}, 2, -2, 2);
   for (Index row = 0; row < hidden.dim(0); ++row) {
@@ -83,6 +75,12 @@ TEST(BestTokens, leave_out_the_excluded_one) {
     expect_best(hidden, table, 4, best);
   }
   expect_best(hidden, random_tensor({3, 7}, 2), 5, 1);
+  const BestTokens with = best_tokens(hidden, table, {}, 3, nothing, LogSums::wanted);
+  const BestTokens without = best_tokens(hidden, table, {}, 3, nothing, LogSums::left_out);
+  EXPECT_TRUE(without.log_sums.empty());
+  for (std::size_t i = 0; i < with.tokens.size(); ++i) {
+    EXPECT_EQ(without.tokens[i].token, with.tokens[i].token);
+  }
 }
 
 TEST(BestTokens, of_equal_logits_are_the_lower_ones) {
@@ -92,17 +90,6 @@ TEST(BestTokens, of_equal_logits_are_the_lower_ones) {
     table.row(token)[0] = 0.5;
   }
   expect_best(hidden, table, 5, nothing);
-}
-
-TEST(BestTokens, are_the_same_without_log_sums) {
-  const Tensor hidden = random_tensor({9, 7}, 1, -2, 2);
-  const Tensor table = random_tensor({150, 7}, 2, -2, 2);
-  const BestTokens with = best_tokens(hidden, table, {}, 3, nothing, LogSums::wanted);
-  const BestTokens without = best_tokens(hidden, table, {}, 3, nothing, LogSums::left_out);
-  EXPECT_TRUE(without.log_sums.empty());
-  for (std::size_t i = 0; i < with.tokens.size(); ++i) {
-    EXPECT_EQ(without.tokens[i].token, with.tokens[i].token);
-  }
 }
 
 // The largest logit grows from block to block by more than an exponential can hold.
@@ -118,14 +105,13 @@ TEST(BestTokens, sum_exponentials_of_any_size) {
 }
 
 TEST(BestTokens, refuse_logits_that_are_not_finite) {
-  const auto refused = ThrowsMessage<NumericError>(HasSubstr("logits are not finite"));
   for (const LogSums log_sums : {LogSums::wanted, LogSums::left_out}) {
     for (const Scalar number :
          {std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity()}) {
       Tensor table = random_tensor({120, 3}, 2);
       table.row(100)[1] = number;
       EXPECT_THAT([&] { best_tokens(random_tensor({5, 3}, 1), table, {}, 2, nothing, log_sums); },
-                  refused);
+                  throws<NumericError>("logits are not finite"));
     }
   }
 }

@@ -1,9 +1,8 @@
 // The transformer's gradients: against differences along random directions, and however the batch
 // is cut.
-#include "core/gradcheck/model/model.hpp"
-#include "nn/transformer/transformer.hpp"
+#include "tests/nn/model_gradients.hpp"
+#include "tests/support/stack_batches.hpp"
 #include "tests/support/testing.hpp"
-#include "tests/support/tiny_model.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -24,71 +23,45 @@ double run(const TinyModel& model, const PoolVector<Batch>& parts, ParameterGrad
   return loss;
 }
 
-Tensor gradient_of(const TinyModel& model, const ParameterGradients& gradients,
-                   const NamedParameter& parameter) {
-  EXPECT_TRUE(gradients.written(parameter.block)) << parameter.name;
-  const Scalar* data =
-      gradients.data(parameter.block) + parameter.offset - model.store.block_begin(parameter.block);
-  return Tensor::of(parameter.shape,
-                    std::span(data, static_cast<std::size_t>(parameter.shape.size())));
-}
-
-void expect_gradients(const ModelOptions& options, Index source_vocabulary = tiny_vocabulary) {
-  TinyModel model(options, 1, source_vocabulary);
-  model.shake(0.2);
-  const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
-    Pass pass(tape, model.store, gradients, seed, step);
-    return batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
-  };
-  const ModelGradcheckReport report = gradcheck_model(model.store, loss);
-  EXPECT_TRUE(report.ok()) << report.message();
-}
-
-class TransformerGradients : public TestWithParam<std::tuple<NormPosition, Tying>> {};
-
-INSTANTIATE_TEST_SUITE_P(Kinds, TransformerGradients,
-                         testing::Combine(Values(NormPosition::pre, NormPosition::post),
-                                          Values(Tying::none, Tying::source_target,
-                                                 Tying::target_output, Tying::all)),
-                         [](const auto& test) {
-                           const auto position = static_cast<std::size_t>(std::get<0>(test.param));
-                           const auto tying = static_cast<std::size_t>(std::get<1>(test.param));
-                           return fmt::format("{}_{}", EnumNames<NormPosition>::names[position],
-                                              EnumNames<Tying>::names[tying]);
-                         });
-
-TEST_P(TransformerGradients, are_the_losses_slopes) {
+TEST(TransformerGradients, are_the_losses_slopes) {
   ModelOptions options = tiny_options();
-  std::tie(options.norm_position, options.tie_embeddings) = GetParam();
   options.dropout = 0.2;
-  for (const NormKind norm : {NormKind::layer_norm, NormKind::rms_norm, NormKind::none}) {
-    for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned}) {
-      SCOPED_TRACE(static_cast<int>(norm));
-      SCOPED_TRACE(static_cast<int>(positions));
-      options.norm = norm;
-      options.positions = positions;
-      expect_gradients(options);
+  for (const NormPosition position : {NormPosition::pre, NormPosition::post}) {
+    for (const Tying tying :
+         {Tying::none, Tying::source_target, Tying::target_output, Tying::all}) {
+      for (const NormKind norm : {NormKind::layer_norm, NormKind::rms_norm, NormKind::none}) {
+        for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned}) {
+          SCOPED_TRACE(fmt::format("position {}, tying {}, norm {}, positions {}",
+                                   static_cast<int>(position), static_cast<int>(tying),
+                                   static_cast<int>(norm), static_cast<int>(positions)));
+          options.norm_position = position;
+          options.tie_embeddings = tying;
+          options.norm = norm;
+          options.positions = positions;
+          expect_gradients(options, tiny_batch());
+        }
+      }
     }
   }
 }
 
 // With all tables tied, the output uses the first rows of the table. The rest of the rows get a
 // gradient from the source alone, or zeros.
-TEST(TransformerOfUnequalVocabularies, gradients_are_the_losses_slopes) {
+TEST(TransformerGradients, of_unequal_vocabularies_are_the_losses_slopes) {
   ModelOptions options = tiny_options();
   for (const Tying tying : {Tying::all, Tying::source_target, Tying::target_output}) {
     SCOPED_TRACE(static_cast<int>(tying));
     options.tie_embeddings = tying;
     for (const bool bias : {false, true}) {
       options.bias_output = bias;
-      expect_gradients(options, tiny_vocabulary + 4);
+      expect_gradients(options, tiny_batch(), tiny_vocabulary + 4);
     }
   }
 }
 
 // Each kind of feed-forward block with and without biases, as in Llama and in attention-only
 // models.
-TEST(TransformerOfBlocks, gradients_are_the_losses_slopes) {
+TEST(TransformerGradients, of_blocks_are_the_losses_slopes) {
   ModelOptions options = tiny_options();
   options.dropout = 0.2;
   options.activation = Activation::silu;
@@ -101,53 +74,62 @@ TEST(TransformerOfBlocks, gradients_are_the_losses_slopes) {
         options.feed_forward = kind;
         options.norm_position = position;
         options.bias_attention = options.bias_feed_forward = options.bias_norm = biases;
-        expect_gradients(options);
+        expect_gradients(options, tiny_batch());
       }
     }
   }
 }
 
+ModelOptions shard_options() {
+  ModelOptions options = tiny_options();
+  options.dropout = 0.3;
+  options.layers = 2;
+  return options;
+}
+
 // Draws depend on the token's row in the whole step, so a cut batch drops the same numbers.
-class TransformerShards : public Test {
- protected:
-  TransformerShards() : model_(options()) { model_.shake(0.2); }
-
-  static ModelOptions options() {
-    ModelOptions result = tiny_options();
-    result.dropout = 0.3;
-    result.layers = 2;
-    return result;
-  }
-
-  void expect_same(const PoolVector<Batch>& parts, const PoolVector<Batch>& other_parts) const {
-    ParameterGradients one(model_.store);
-    ParameterGradients other(model_.store);
-    EXPECT_NEAR(run(model_, parts, one), run(model_, other_parts, other), 1e-11);
-    for (const NamedParameter& parameter : model_.store.parameters()) {
-      EXPECT_THAT(gradient_of(model_, one, parameter).values(),
-                  Pointwise(DoubleNear(1e-12), gradient_of(model_, other, parameter).values()))
-          << parameter.name;
-    }
-  }
-
-  TinyModel model_;
-};
-
-TEST_F(TransformerShards, sum_to_the_whole) {
-  for (const Index shards : {2, 3, 5}) {
-    const PoolVector<Batch> parts = cut_into_shards(tiny_batch(), shards);
-    EXPECT_GT(parts.size(), 1U);
-    expect_same({tiny_batch()}, parts);
+void expect_same(const ModelOptions& options, const PoolVector<Batch>& parts,
+                 const PoolVector<Batch>& other_parts) {
+  TinyModel model(options);
+  model.shake(0.2);
+  ParameterGradients one(model.store);
+  ParameterGradients other(model.store);
+  EXPECT_NEAR(run(model, parts, one), run(model, other_parts, other), 1e-12);
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    EXPECT_THAT(gradient_of(model.store, one, parameter),
+                Pointwise(DoubleNear(1e-12), gradient_of(model.store, other, parameter)))
+        << parameter.name;
   }
 }
 
-TEST_F(TransformerShards, of_one_batch_after_another_sum_to_the_whole) {
-  const auto pairs = [](std::size_t first, std::size_t end) {
-    const auto cut = [&](const std::vector<Sentence>& all) {
-      return std::vector<Sentence>(all.begin() + static_cast<Index>(first),
-                                   all.begin() + static_cast<Index>(end));
-    };
-    return batch_of(cut(tiny_sources), cut(tiny_targets));
+// In the decoder's batch only some rows have labels; parts without labels add nothing.
+TEST(TransformerShards, sum_to_the_whole) {
+  const Batch next = next_token_batch({{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5}});
+  for (const bool decoder : {false, true}) {
+    const Batch batch = decoder ? next : tiny_batch();
+    ModelOptions options = shard_options();
+    if (decoder) {
+      options.family = Family::decoder;
+      options.positions = PositionKind::learned;
+    }
+    for (const Index shards : {2, 3, 4, 5}) {
+      const PoolVector<Batch> parts = cut_into_shards(batch, shards);
+      EXPECT_GT(parts.size(), 1U);
+      Index labels = 0;
+      for (const Batch& part : parts) {
+        expect_whole(part);
+        labels += part.labels.count();
+      }
+      EXPECT_EQ(labels, batch.labels.count());
+      expect_same(options, {batch}, parts);
+    }
+  }
+}
+
+TEST(TransformerShards, of_one_batch_after_another_sum_to_the_whole) {
+  const auto pairs = [](Index first, Index end) {
+    return batch_of({tiny_sources.begin() + first, tiny_sources.begin() + end},
+                    {tiny_targets.begin() + first, tiny_targets.begin() + end});
   };
   const Batch early = pairs(0, 2);
   PoolVector<Batch> parts = cut_into_shards(early, 2);
@@ -155,15 +137,16 @@ TEST_F(TransformerShards, of_one_batch_after_another_sum_to_the_whole) {
   for (const Batch& part : cut_into_shards(pairs(2, 5), 2, before)) {
     parts.push_back(part);
   }
-  expect_same({tiny_batch()}, parts);
+  expect_same(shard_options(), {tiny_batch()}, parts);
 }
 
-TEST_F(TransformerShards, drop_other_numbers_at_other_steps) {
-  const auto loss_at = [this](std::uint64_t at_seed, Index at_step) {
-    ParameterGradients unused(model_.store);
+TEST(TransformerShards, drop_other_numbers_at_other_steps) {
+  const TinyModel model(shard_options());
+  const auto loss_at = [&](std::uint64_t at_seed, Index at_step) {
+    ParameterGradients unused(model.store);
     Tape tape;
-    Pass pass(tape, model_.store, unused, at_seed, at_step);
-    return batch_loss(model_.transformer, pass, tiny_batch()).negative_log_likelihood;
+    Pass pass(tape, model.store, unused, at_seed, at_step);
+    return batch_loss(model.transformer, pass, tiny_batch()).negative_log_likelihood;
   };
   EXPECT_EQ(loss_at(seed, step), loss_at(seed, step));
   EXPECT_NE(loss_at(seed, step), loss_at(seed + 1, step));

@@ -3,6 +3,7 @@
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/concatenate.hpp"
 #include "tests/support/lanes.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -14,79 +15,69 @@ const std::vector<Sentence> streams{{3, 4, 5, 6, 7, 8, 3, 5, 4, 7, 6, 6, 3, 8, 5
                                     {8, 8, 3, 4, 7, 5, 6, 3, 3, 4, 5, 8, 7, 7, 4, 3, 6, 5, 5, 4},
                                     {5, 6, 5, 3, 8, 4, 7, 4, 6, 3, 5}};
 
-// The losses of all labels by stream, read in windows of `window` rows.
-std::vector<std::vector<double>> losses_by_windows(const LaneModel& model, Index window,
-                                                   Index memory_rows) {
-  std::vector<std::vector<double>> losses(streams.size());
-  LaneMemory memory = model.memory(std::ssize(streams), memory_rows);
+// Reads one window of each lane; only numbers of the result may be used.
+CrossEntropy read(const LaneModel& model, LaneMemory& memory, const Batch& batch) {
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  pass.memory = &memory;
+  return batch_loss(model.transformer, pass, batch);
+}
+
+// The losses of all labels, stream after stream, read in windows of `window` rows.
+std::vector<double> losses_by_windows(const LaneModel& model, Index window) {
+  std::map<Index, std::vector<double>> losses;  // by lane
+  LaneMemory memory = model.memory(std::ssize(streams), 20);
   for (Index first = 0; first < 20; first += window) {
     const Batch batch = window_batch(streams, first, window);
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    pass.memory = &memory;
-    const CrossEntropy result = batch_loss(model.transformer, pass, batch);
+    const CrossEntropy result = read(model, memory, batch);
     auto loss = result.by_row.begin();
     for (Index i = 0; i < batch.sequences(); ++i) {
-      auto& of_lane =
-          losses[static_cast<std::size_t>(batch.input.lanes[static_cast<std::size_t>(i)])];
+      auto& of_lane = losses[batch.input.lanes[static_cast<std::size_t>(i)]];
       of_lane.insert(of_lane.end(), loss, loss + batch.input.segments[i].rows);
       loss += batch.input.segments[i].rows;
     }
     memory.commit();
   }
-  return losses;
-}
-
-std::vector<double> all_of(const std::vector<std::vector<double>>& lists) {
   std::vector<double> all;
-  for (const auto& list : lists) {
-    all.insert(all.end(), list.begin(), list.end());
+  for (const auto& [lane, of_lane] : losses) {
+    all.insert(all.end(), of_lane.begin(), of_lane.end());
   }
   return all;
 }
 
-// The losses of each stream as one sequence from position 0, without a memory.
-std::vector<double> losses_of_whole(const LaneModel& model) {
+// Expects these losses to be those of each stream as one sequence from position 0, without a
+// memory.
+void expect_losses_of_whole(const LaneModel& model, std::initializer_list<Index> windows) {
   Batch batch = window_batch(streams, 0, 20);
   batch.input.lanes.clear();
   Tape tape(false);
   Pass pass(tape, model.store);
-  const auto by_row = batch_loss(model.transformer, pass, batch).by_row;
-  return {by_row.begin(), by_row.end()};
+  const auto whole = batch_loss(model.transformer, pass, batch).by_row;
+  for (const Index window : windows) {
+    EXPECT_THAT(losses_by_windows(model, window), Pointwise(DoubleNear(near_enough), whole))
+        << "windows of " << window;
+  }
 }
 
-std::vector<AttentionPositions> schemes() {
+// Models with every scheme of positions and every kind of pattern.
+std::map<std::string, ModelOptions> schemes() {
   using enum AttentionPositions;
-  return {none, rotary, relative, relative_keys, transformer_xl, t5, alibi};
-}
-
-std::vector<AttentionPattern> patterns() {
-  std::vector<AttentionPattern> all;
-  for (const char* text :
-       {"full", "window 3", "blocks 6", "strided 4", "fixed 5 2", "top_k 3", "sink_window 2 4"}) {
-    all.emplace_back(text);
+  std::map<std::string, ModelOptions> all;
+  for (const auto positions : {none, rotary, relative, relative_keys, transformer_xl, t5, alibi}) {
+    for (const std::string pattern :
+         {"full", "window 3", "blocks 6", "strided 4", "fixed 5 2", "top_k 3", "sink_window 2 4"}) {
+      ModelOptions options = lane_options(positions);
+      options.attention.pattern.values = {{{AttentionPattern(pattern)}}};
+      all[fmt::format("{}, {}", static_cast<int>(positions), pattern)] = options;
+    }
   }
   return all;
 }
 
-std::string name_of_case(AttentionPositions positions, const AttentionPattern& pattern) {
-  return std::string(EnumNames<AttentionPositions>::names[static_cast<std::size_t>(positions)]) +
-         ", " + pattern.text();
-}
-
 TEST(LaneMemory, that_covers_the_past_reads_windows_as_one_long_sequence) {
-  for (const AttentionPositions positions : schemes()) {
-    for (const AttentionPattern& pattern : patterns()) {
-      ModelOptions options = lane_options(positions);
-      options.attention.pattern.values = {{{pattern}}};
-      const LaneModel model(options);
-      const std::vector<double> expected = losses_of_whole(model);
-      for (const Index window : {5, 7}) {
-        EXPECT_THAT(all_of(losses_by_windows(model, window, 20)),
-                    Pointwise(DoubleNear(near_enough), expected))
-            << name_of_case(positions, pattern) << ", windows of " << window;
-      }
-    }
+  for (const auto& [name, options] : schemes()) {
+    SCOPED_TRACE(name);
+    expect_losses_of_whole(LaneModel(options), {5, 7});
   }
 }
 
@@ -104,10 +95,8 @@ TEST(LaneMemory, suits_every_variant_of_attention) {
   variants[9].attention.sharing.values = {Sharing::query_value};
   variants[10].attention.input.values = {HeadInput::narrow};
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const LaneModel model(variants[i]);
-    EXPECT_THAT(all_of(losses_by_windows(model, 6, 20)),
-                Pointwise(DoubleNear(near_enough), losses_of_whole(model)))
-        << "variant " << i;
+    SCOPED_TRACE(i);
+    expect_losses_of_whole(LaneModel(variants[i]), {6});
   }
 }
 
@@ -162,28 +151,24 @@ Slopes slopes_of(const LaneModel& model, LaneMemory* memory, const Loss& loss) {
 }
 
 TEST(LaneMemory, that_is_shorter_has_the_loss_and_gradients_of_a_plain_recomputation) {
-  for (const AttentionPositions positions : schemes()) {
-    for (const AttentionPattern& pattern : patterns()) {
-      ModelOptions options = lane_options(positions);
-      options.norm_position =
-          pattern == AttentionPattern("full") ? NormPosition::post : NormPosition::pre;
-      options.attention.pattern.values = {{{pattern}}};
-      const LaneModel model(options);
-      for (const Index rows : {3, 7}) {  // shorter and longer than a window
-        LaneMemory memory = model.memory(1, rows);
-        std::vector<Tensor> remembered(2, Tensor::empty({0, options.d_model}));
-        for (Index first = 0; first < 20; first += 5) {
-          const Batch batch = window_batch({streams[0]}, first, 5);
-          const Slopes found = slopes_of(model, &memory, [&](Pass& pass) {
-            return batch_loss(model.transformer, pass, batch).loss;
-          });
-          const Slopes expected = slopes_of(model, nullptr, [&](Pass& pass) {
-            return recomputed(model, pass, batch, rows, remembered);
-          });
-          EXPECT_NEAR(found.loss, expected.loss, near_enough);
-          EXPECT_THAT(found.gradients, Pointwise(DoubleNear(near_enough), expected.gradients));
-          memory.commit();
-        }
+  for (auto [name, options] : schemes()) {
+    SCOPED_TRACE(name);
+    options.norm_position = name.ends_with("full") ? NormPosition::post : NormPosition::pre;
+    const LaneModel model(options);
+    for (const Index rows : {3, 7}) {  // shorter and longer than a window
+      LaneMemory memory = model.memory(1, rows);
+      std::vector<Tensor> remembered(2, Tensor::empty({0, options.d_model}));
+      for (Index first = 0; first < 20; first += 5) {
+        const Batch batch = window_batch({streams[0]}, first, 5);
+        const Slopes found = slopes_of(model, &memory, [&](Pass& pass) {
+          return batch_loss(model.transformer, pass, batch).loss;
+        });
+        const Slopes expected = slopes_of(model, nullptr, [&](Pass& pass) {
+          return recomputed(model, pass, batch, rows, remembered);
+        });
+        EXPECT_NEAR(found.loss, expected.loss, near_enough);
+        EXPECT_THAT(found.gradients, Pointwise(DoubleNear(near_enough), expected.gradients));
+        memory.commit();
       }
     }
   }
@@ -193,10 +178,7 @@ TEST(LaneMemory, gradients_are_the_slopes_of_the_loss_with_the_memory_as_it_is) 
   LaneModel model(lane_options(AttentionPositions::transformer_xl));
   LaneMemory memory = model.memory(3, 4);
   for (const Index first : {0, 5}) {
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    pass.memory = &memory;
-    model.transformer.hidden(pass, window_batch(streams, first, 5));
+    read(model, memory, window_batch(streams, first, 5));
     memory.commit();
   }
   const Batch batch = window_batch(streams, 10, 5);
@@ -213,11 +195,7 @@ TEST(LaneMemory, stays_as_it_was_until_a_step_has_succeeded) {
   const LaneModel model(lane_options());
   LaneMemory memory = model.memory(3, 6);
   const auto loss = [&](Index first) {
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    pass.memory = &memory;
-    return batch_loss(model.transformer, pass, window_batch(streams, first, 4))
-        .negative_log_likelihood;
+    return read(model, memory, window_batch(streams, first, 4)).negative_log_likelihood;
   };
   loss(0);
   memory.commit();
@@ -230,30 +208,20 @@ TEST(LaneMemory, stays_as_it_was_until_a_step_has_succeeded) {
 TEST(LaneMemory, of_a_lane_without_a_new_window_stays) {
   const LaneModel model(lane_options());
   LaneMemory memory = model.memory(3, 6);
-  const auto read = [&](Index first) {  // the third stream has 11 tokens
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    pass.memory = &memory;
-    model.transformer.hidden(pass, window_batch(streams, first, 6));
+  const auto after = [&](Index first) {  // the third stream has 11 tokens
+    read(model, memory, window_batch(streams, first, 6));
     memory.commit();
     const auto all =
         memory.committed().values().last(static_cast<std::size_t>(memory.numbers_of_lane()));
     return std::vector<Scalar>(all.begin(), all.end());
   };
-  read(0);
-  const auto last = read(6);
-  EXPECT_EQ(read(12), last);
-  EXPECT_EQ(read(18), last);
-}
-
-TEST(LaneMemory, refuses_lanes_that_it_does_not_have) {
-  const LaneModel model(lane_options());
-  LaneMemory memory = model.memory(2, 6);
-  Tape tape(false);
-  Pass pass(tape, model.store);
-  pass.memory = &memory;
-  EXPECT_THAT([&] { model.transformer.hidden(pass, window_batch(streams, 0, 4)); },
-              ThrowsMessage<ShapeError>(HasSubstr("lane 2 is outside 0 ... 1")));
+  after(0);
+  const auto last = after(6);
+  EXPECT_EQ(after(12), last);
+  EXPECT_EQ(after(18), last);
+  LaneMemory two_lanes = model.memory(2, 6);
+  EXPECT_THAT([&] { read(model, two_lanes, window_batch(streams, 0, 4)); },
+              throws("lane 2 is outside 0 ... 1"));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

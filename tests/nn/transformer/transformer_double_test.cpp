@@ -1,6 +1,7 @@
 // The whole transformer: parameter names, gradients, and what its outputs depend on.
 #include "nn/transformer/transformer.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
@@ -16,57 +17,32 @@ std::vector<std::string> names(const ParameterStore& store) {
 
 // Checkpoints find parameters by these names: a changed name breaks every existing checkpoint.
 TEST(TransformerParameters, keep_their_names) {
-  const TinyModel model(tiny_options());
-  EXPECT_THAT(names(model.store),
-              ElementsAreArray({"target.embedding (9, 6)",
-                                "source.embedding (9, 6)",
-                                "output.weight (9, 6)",
-                                "encoder.layers.0.self.query.weight (10, 6)",
-                                "encoder.layers.0.self.key.weight (10, 6)",
-                                "encoder.layers.0.self.value.weight (10, 6)",
-                                "encoder.layers.0.self.query.bias (10)",
-                                "encoder.layers.0.self.key.bias (10)",
-                                "encoder.layers.0.self.value.bias (10)",
-                                "encoder.layers.0.self.output.weight (6, 10)",
-                                "encoder.layers.0.self.output.bias (6)",
-                                "encoder.layers.0.self.norm.gain (6)",
-                                "encoder.layers.0.self.norm.bias (6)",
-                                "encoder.layers.0.feed_forward.inner.weight (11, 6)",
-                                "encoder.layers.0.feed_forward.inner.bias (11)",
-                                "encoder.layers.0.feed_forward.outer.weight (6, 11)",
-                                "encoder.layers.0.feed_forward.outer.bias (6)",
-                                "encoder.layers.0.feed_forward.norm.gain (6)",
-                                "encoder.layers.0.feed_forward.norm.bias (6)",
-                                "decoder.layers.0.self.query.weight (10, 6)",
-                                "decoder.layers.0.self.key.weight (10, 6)",
-                                "decoder.layers.0.self.value.weight (10, 6)",
-                                "decoder.layers.0.self.query.bias (10)",
-                                "decoder.layers.0.self.key.bias (10)",
-                                "decoder.layers.0.self.value.bias (10)",
-                                "decoder.layers.0.self.output.weight (6, 10)",
-                                "decoder.layers.0.self.output.bias (6)",
-                                "decoder.layers.0.self.norm.gain (6)",
-                                "decoder.layers.0.self.norm.bias (6)",
-                                "decoder.layers.0.cross.query.weight (10, 6)",
-                                "decoder.layers.0.cross.query.bias (10)",
-                                "decoder.layers.0.cross.key.weight (10, 6)",
-                                "decoder.layers.0.cross.value.weight (10, 6)",
-                                "decoder.layers.0.cross.key.bias (10)",
-                                "decoder.layers.0.cross.value.bias (10)",
-                                "decoder.layers.0.cross.output.weight (6, 10)",
-                                "decoder.layers.0.cross.output.bias (6)",
-                                "decoder.layers.0.cross.norm.gain (6)",
-                                "decoder.layers.0.cross.norm.bias (6)",
-                                "decoder.layers.0.feed_forward.inner.weight (11, 6)",
-                                "decoder.layers.0.feed_forward.inner.bias (11)",
-                                "decoder.layers.0.feed_forward.outer.weight (6, 11)",
-                                "decoder.layers.0.feed_forward.outer.bias (6)",
-                                "decoder.layers.0.feed_forward.norm.gain (6)",
-                                "decoder.layers.0.feed_forward.norm.bias (6)",
-                                "encoder.norm.gain (6)",
-                                "encoder.norm.bias (6)",
-                                "decoder.norm.gain (6)",
-                                "decoder.norm.bias (6)"}));
+  const std::string self =
+      "query.weight (10, 6)|key.weight (10, 6)|value.weight (10, 6)|query.bias (10)|key.bias (10)|"
+      "value.bias (10)|";
+  const std::string cross =
+      "query.weight (10, 6)|query.bias (10)|key.weight (10, 6)|value.weight (10, 6)|key.bias (10)|"
+      "value.bias (10)|";
+  const std::string output = "output.weight (6, 10)|output.bias (6)|norm.gain (6)|norm.bias (6)";
+  const std::string feed_forward =
+      "inner.weight (11, 6)|inner.bias (11)|outer.weight (6, 11)|outer.bias (6)|norm.gain (6)|"
+      "norm.bias (6)";
+  std::vector<std::string> expected;
+  for (const auto& [scope, parameters] : std::vector<std::pair<std::string, std::string>>{
+           {"", "target.embedding (9, 6)|source.embedding (9, 6)|output.weight (9, 6)"},
+           {"encoder.layers.0.self.", self + output},
+           {"encoder.layers.0.feed_forward.", feed_forward},
+           {"decoder.layers.0.self.", self + output},
+           {"decoder.layers.0.cross.", cross + output},
+           {"decoder.layers.0.feed_forward.", feed_forward},
+           {"encoder.norm.", "gain (6)|bias (6)"},
+           {"decoder.norm.", "gain (6)|bias (6)"}}) {
+    std::istringstream stream(parameters);
+    for (std::string parameter; std::getline(stream, parameter, '|');) {
+      expected.push_back(scope + parameter);
+    }
+  }
+  EXPECT_THAT(names(TinyModel(tiny_options()).store), ElementsAreArray(expected));
 }
 
 // With every option that removes parameters: tied tables, no final norms, RMS norm.
@@ -85,19 +61,51 @@ TEST(TransformerParameters, are_fewer_where_tied_or_left_out) {
   EXPECT_THAT(found, Each(Not(AnyOf(HasSubstr("norm.bias"), HasSubstr("encoder.norm.gain")))));
 }
 
-TEST(TransformerParameters, of_two_vocabularies_cannot_all_be_tied) {
-  ModelOptions options = tiny_options();
-  options.tie_embeddings = Tying::all;
-  ParameterStore store;
-  EXPECT_THAT([&] { Transformer(store.root(), options, 9, 10); },
-              ThrowsMessage<ConfigError>(
-                  AllOf(HasSubstr("model.tie_embeddings: all"), HasSubstr("9 and 10 entries"))));
+// The rules of configs (tests/train/config) hold for models, too.
+TEST(Transformer, refuses_options_that_break_a_rule) {
+  struct Case {
+    std::string says;
+    ModelOptions options;
+    Index target_vocabulary;
+  };
+  std::vector<Case> cases;
+  const auto refused = [&](const std::string& says, Index target_vocabulary = 9) -> ModelOptions& {
+    cases.push_back({says, tiny_options(), target_vocabulary});
+    return cases.back().options;
+  };
+  refused("cross.kv_heads: must divide the heads (3 for 2 heads)").cross.kv_heads.values = {3};
+  refused("model.prefix: only a decoder").prefix = SourceRows::full;
+  ModelOptions& unlike = refused("(all: encoder_self and cross do not)");
+  unlike.attention.shared_as.values = {"all"};
+  unlike.cross.heads.values = {1};
+  refused("model.layer_groups: there are fewer layers").layer_groups = 3;
+  ModelOptions& grouped = refused("encoder_self in layer 1 differs from layer 0");
+  grouped.layers = 2;
+  grouped.layer_groups = 1;
+  grouped.attention.heads.values = {2, 3};
+  ModelOptions& narrow = refused("(6 columns, model.d_embedding 4)");
+  narrow.d_embedding = 4;
+  narrow.tie_embeddings = Tying::target_output;
+  for (const Tying tying : {Tying::source_target, Tying::all}) {
+    ModelOptions& one_stack = refused("there is one embedding");
+    one_stack.family = Family::decoder;
+    one_stack.tie_embeddings = tying;
+  }
+  refused("model.tie_embeddings: all", 10).tie_embeddings = Tying::all;
+  refused("9 and 10 entries", 10).tie_embeddings = Tying::all;
+  ModelOptions& labels = refused("10 labels and 9 entries", 10);
+  labels.family = Family::encoder;
+  labels.tie_embeddings = Tying::target_output;
+  for (const Case& one : cases) {
+    ParameterStore store;
+    EXPECT_THAT([&] { Transformer(store.root(), one.options, 9, one.target_vocabulary); },
+                throws<ConfigError>(one.says));
+  }
 }
 
-Tensor evaluate(const TinyModel& model, const Batch& batch, const Recorder& recorder = {}) {
+Tensor evaluate(const TinyModel& model, const Batch& batch) {
   Tape tape(false);
   Pass pass(tape, model.store);
-  pass.recorder = recorder;
   return logits_of(model.transformer, pass, batch).value();
 }
 
@@ -112,7 +120,7 @@ std::vector<ModelOptions> kinds() {
   return result;
 }
 
-TEST(Transformer, gives_each_sentence_of_a_batch_what_it_gives_it_alone) {
+TEST(Transformer, gives_each_sentence_what_it_gives_it_alone_and_sees_no_later_target_tokens) {
   for (const ModelOptions& options : kinds()) {
     TinyModel model(options);
     model.shake(0.2);
@@ -125,81 +133,6 @@ TEST(Transformer, gives_each_sentence_of_a_batch_what_it_gives_it_alone) {
                             together.part(row * tiny_vocabulary, alone.shape()).values()));
       row += alone.dim(0);
     }
-  }
-}
-
-TEST(Transformer, without_an_embedding_scale_equals_one_whose_tables_have_it) {
-  const TinyModel scaled(tiny_options());
-  ModelOptions options = tiny_options();
-  options.embedding_scale = EmbeddingScale::none;
-  TinyModel plain(options);
-  for (const NamedParameter& parameter : scaled.store.parameters()) {
-    const bool table = parameter.name.ends_with(".embedding");
-    std::ranges::transform(
-        scaled.store.value(parameter).values(), plain.store.value(parameter).values().begin(),
-        [&](double number) { return table ? number * std::sqrt(options.d_model) : number; });
-  }
-  EXPECT_THAT(evaluate(plain, tiny_batch()).values(),
-              Pointwise(DoubleNear(1e-12), evaluate(scaled, tiny_batch()).values()));
-}
-
-TEST(Transformer, has_norms_with_the_epsilon_of_its_options) {
-  for (const NormKind kind : {NormKind::layer_norm, NormKind::rms_norm}) {
-    ModelOptions options = tiny_options();
-    options.norm = kind;
-    options.norm_epsilon = 0.5;
-    ParameterStore store;
-    const Norm norm(store.root() / "norm", options);
-    store.initialize(1);
-    Tape tape(false);
-    Pass pass(tape, store);
-    const Tensor x = random_tensor({3, 6}, 1);
-    const Tensor y = norm(pass, tape.constant(x)).value();
-    for (Index i = 0; i < 3; ++i) {
-      const std::span<const Scalar> row = x.part(i * 6, {6}).values();
-      const bool centred = kind == NormKind::layer_norm;
-      const double mean = centred ? std::accumulate(row.begin(), row.end(), 0.0) / 6 : 0;
-      double squares = 0;
-      for (const double number : row) {
-        squares += (number - mean) * (number - mean) / 6;
-      }
-      for (std::size_t c = 0; c < 6; ++c) {
-        EXPECT_NEAR(y.row(i)[c], (row[c] - mean) / std::sqrt(squares + 0.5), 1e-14);
-      }
-    }
-  }
-}
-
-TEST(Transformer, has_no_parameter_of_norms_without_norms) {
-  for (const NormPosition position : {NormPosition::pre, NormPosition::post}) {
-    ModelOptions options = tiny_options();
-    options.norm_position = position;
-    const TinyModel with(options);
-    options.norm = NormKind::none;
-    const TinyModel without(options);
-    Index norms = 0;
-    for (const NamedParameter& parameter : with.store.parameters()) {
-      norms += parameter.name.find("norm") == std::string::npos ? 0 : parameter.shape.size();
-    }
-    EXPECT_GT(norms, 0);
-    EXPECT_EQ(without.store.count(), with.store.count() - norms);
-  }
-}
-
-// Without norms a block reads its rows unchanged and adds to them, so pre and post are equal.
-TEST(Transformer, has_no_norms_in_either_position_without_norms) {
-  ModelOptions options = tiny_options();
-  options.norm = NormKind::none;
-  const Tensor pre = evaluate(TinyModel(options), tiny_batch());
-  options.norm_position = NormPosition::post;
-  EXPECT_THAT(evaluate(TinyModel(options), tiny_batch()).values(),
-              Pointwise(DoubleNear(0), pre.values()));
-}
-
-TEST(Transformer, does_not_see_later_target_tokens) {
-  for (const ModelOptions& options : kinds()) {
-    TinyModel model(options);
-    model.shake(0.2);
     const Tensor before = evaluate(model, batch_of({{3, 4, 5}}, {{5, 4, 8, 3}}));
     const Tensor after = evaluate(model, batch_of({{3, 4, 5}}, {{5, 4, 6, 7}}));
     // Rows 0 ... 2 have read the begin mark, 5 and 4.
@@ -209,12 +142,25 @@ TEST(Transformer, does_not_see_later_target_tokens) {
   }
 }
 
-TEST(Transformer, sees_every_source_token) {
-  TinyModel model(tiny_options());
-  const Tensor before = evaluate(model, batch_of({{3, 4, 5}}, {{5}}));
-  for (const Sentence& other : {Sentence{8, 4, 5}, {3, 8, 5}, {3, 4, 8}, {3, 5, 4}, {3, 4}}) {
-    EXPECT_NE(evaluate(model, batch_of({other}, {{5}})).data()[0], before.data()[0]);
+// Without norms a block reads its rows unchanged and adds to them, so pre and post are equal.
+TEST(Transformer, without_norms_has_none_of_their_parameters_and_no_position_for_them) {
+  ModelOptions options = tiny_options();
+  std::vector<Tensor> outputs;
+  for (const NormPosition position : {NormPosition::pre, NormPosition::post}) {
+    options.norm_position = position;
+    options.norm = NormKind::layer_norm;
+    const TinyModel with(options);
+    options.norm = NormKind::none;
+    const TinyModel without(options);
+    Index norms = 0;
+    for (const NamedParameter& parameter : with.store.parameters()) {
+      norms += parameter.name.find("norm") == std::string::npos ? 0 : parameter.shape.size();
+    }
+    EXPECT_GT(norms, 0);
+    EXPECT_EQ(without.store.count(), with.store.count() - norms);
+    outputs.push_back(evaluate(without, tiny_batch()));
   }
+  EXPECT_THAT(outputs[1].values(), Pointwise(DoubleNear(0), outputs[0].values()));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,9 +1,60 @@
-// Writes the wiring faults as docs/wiring-faults.md.
+// All wiring faults, in the groups of docs/wiring-faults.md, and this document.
 #pragma once
 
-#include "tests/nn/wiring/faults.hpp"
+#include "tests/nn/wiring/backward_faults.hpp"
+#include "tests/nn/wiring/order_faults.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
+
+struct FaultGroup {
+  std::string title;
+  std::string about;
+  std::vector<Fault> faults;
+};
+
+template <class One>
+std::vector<One> joined(std::initializer_list<std::vector<One>> lists) {
+  std::vector<One> all;
+  for (const std::vector<One>& list : lists) {
+    all.insert(all.end(), list.begin(), list.end());
+  }
+  return all;
+}
+
+// Faults with the correct loss: gradcheck_model and the reference name the same parameters.
+inline std::vector<Fault> of_gradients(std::vector<Fault> faults) {
+  for (Fault& fault : faults) {
+    fault.off = joined({fault.named.no_gradient, fault.named.wrong});
+  }
+  return faults;
+}
+
+inline std::vector<FaultGroup> fault_groups() {
+  return {
+      {.title = "Another gradient",
+       .about =
+           R"(The loss is right, and its gradient is not. `gradcheck_model` finds all of these. It names every parameter whose
+gradient comes through the fault, and no other. The reference has the same loss, and other gradients of the same
+parameters.)",
+       .faults = of_gradients(joined({sum_faults(), detached_faults(), backward_faults()}))},
+      {.title = "Parameters left out",
+       .about =
+           R"(`gradcheck_model` finds all of these too. It names the parameters on which the loss no longer depends, and no other.)",
+       .faults = unused_faults()},
+      {.title = "Another function",
+       .about =
+           R"(The gradient is the right one of what is computed, so `gradcheck_model` has nothing to say. The reference differs.)",
+       .faults = joined({order_faults(), setting_faults(), input_faults()})},
+  };
+}
+
+inline std::vector<Fault> all_faults() {
+  std::vector<Fault> all;
+  for (const FaultGroup& group : fault_groups()) {
+    all.insert(all.end(), group.faults.begin(), group.faults.end());
+  }
+  return all;
+}
 
 inline std::string_view name_of(Base base) {
   constexpr std::array<std::string_view, 5> names{"pre-norm", "post-norm", "tied", "shared layer",
@@ -27,16 +78,15 @@ inline std::string quoted(const Names& names) {
 }
 
 inline std::string named_text(const Named& named) {
-  std::string text;
-  const auto add = [&text](std::string_view what, const Names& names) {
+  std::vector<std::string> texts;
+  for (const auto& [what, names] :
+       {std::pair("no gradient", named.no_gradient), std::pair("wrong", named.wrong),
+        std::pair("unused", named.unused)}) {
     if (!names.empty()) {
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", what, quoted(names));
+      texts.push_back(fmt::format("{}: {}", what, quoted(names)));
     }
-  };
-  add("no gradient", named.no_gradient);
-  add("wrong", named.wrong);
-  add("unused", named.unused);
-  return text.empty() ? "nothing" : text;
+  }
+  return texts.empty() ? "nothing" : fmt::format("{}", fmt::join(texts, "; "));
 }
 
 inline std::string off_text(const Fault& fault) {

@@ -68,9 +68,8 @@ inline Said to_be_said(const WiredModel& model, const Named& named) {
 // Removes key biases whose naming is optional: those in `expected`, unless expected as unused.
 inline Said without_key_biases(Said said, const Said& expected) {
   std::erase_if(said, [&](const auto& one) {
-    const auto as_expected = expected.find(one.first);
-    return is_key_bias(one.first) && as_expected != expected.end() &&
-           as_expected->second != "unused input";
+    return is_key_bias(one.first) && expected.contains(one.first) &&
+           expected.at(one.first) != "unused input";
   });
   return said;
 }

@@ -18,77 +18,89 @@ inline Var with_gradient_of(const Var& other, const Var& x) {
                          [](Gradients& g) { g.add(0, g.take_output()); });
 }
 
+// Replaces a part of the model.
+template <class Part>
+Plant with(Part WiredModel::* part, const std::type_identity_t<Part>& replacement) {
+  return [part, replacement](WiredModel& model) { model.*part = replacement; };
+}
+
+// Replaces the connection of a block.
+inline Plant at_block(const std::string& path, const Connection& connection) {
+  return [path, connection](WiredModel& model) { model.connections[path] = connection; };
+}
+
 // The correct residual connection around a changed block.
 template <class Changed>
 Connection around(const Changed& changed) {
-  return
-      [changed](Run& run, const Residual& of, const Var& x, const Rows& rows, const Block& block) {
-        return of(run.pass, x, rows.own,
-                  [&](const Var& normed) { return changed(run, normed, rows, block); });
-      };
+  return [changed](const Joint& at) {
+    return at.residual(at.run.pass, at.x, at.segments,
+                       [&](const Var& normed) { return changed(at, normed); });
+  };
 }
 
 // The pre-norm residual connection with another sum of its input and the block's output.
 template <class Sum>
 Connection summed_by(const Sum& sum) {
-  return [sum](Run& run, const Residual& of, const Var& x, const Rows&, const Block& block) {
-    return sum(x, block(run.pass, of.norm(run.pass, x)));
+  return [sum](const Joint& at) {
+    return sum(at.x, at.block(at.run.pass, at.residual.norm(at.run.pass, at.x)));
   };
 }
 
-// The pre-norm residual connection; the norm's gain comes from `pass`.
-inline Var with_gain_of(Pass& pass, Run& run, const Residual& of, const Var& x,
-                        const Block& block) {
-  const Var bias = run.pass.parameter(of.norm.bias);
-  const BlockOutput out = block(run.pass, layer_norm(x, pass.parameter(of.norm.gain), bias));
+inline Var right_sum(const Var& x, const BlockOutput& out) {
   return residual(x, out.value, out.bias);
 }
 
-// The feed-forward block with a given inner weight and bias.
-inline BlockOutput feed_forward_with(Run& run, const FeedForward& of, const Var& x,
-                                     const Var& inner_weight, const Var& inner_bias) {
-  const Var hidden = bias_activation(linear(x, inner_weight), inner_bias, of.activation);
-  return {linear(hidden, run.pass.parameter(of.outer_weight)), run.pass.parameter(of.outer_bias)};
+// The pre-norm residual connection; the norm's gain comes from a pass of the run.
+inline Connection with_gain_of(Pass Run::* pass) {
+  return [pass](const Joint& at) {
+    const Var gain = (at.run.*pass).parameter(at.residual.norm.gain);
+    const Var bias = at.run.pass.parameter(at.residual.norm.bias);
+    return right_sum(at.x, at.block(at.run.pass, layer_norm(at.x, gain, bias)));
+  };
 }
 
-// Cross-attention in pieces: the heads can take keys and values from any columns.
-class CrossPieces {
- public:
-  // The parameters of the query projection come from the pass `queries`.
-  CrossPieces(Run& run, const MultiHeadAttention& of, Pass& queries, const Var& normed,
-              const Rows& rows)
-      : run_(run),
-        of_(of),
-        rows_(rows),
-        query_(linear(normed, queries.parameter(query_block().weight),
-                      queries.parameter(query_block().bias))),
-        keys_and_values_(linear(rows.memory, run.pass.parameter(key_block().weight),
-                                run.pass.parameter(key_block().bias))) {}
+// The feed-forward block with a given inner weight and bias.
+inline BlockOutput feed_forward_with(Pass& pass, const FeedForward& of, const Var& x,
+                                     const Var& inner_weight, const Var& inner_bias) {
+  const Var hidden = bias_activation(linear(x, inner_weight), inner_bias, of.activation);
+  return {linear(hidden, pass.parameter(of.outer_weight)), pass.parameter(of.outer_bias)};
+}
 
-  Var right() const { return attend(0, of_.key_columns()); }
-  Var exchanged() const { return attend(of_.key_columns(), 0); }
+// The feed-forward block of decoder layer 1; its inner bias comes from a pass of the run.
+inline Connection with_inner_bias_of(Pass Run::* pass) {
+  return around([pass](const Joint& at, const Var& normed) {
+    const FeedForward& of = at.run.model.decoder[1].feed_forward->block;
+    return feed_forward_with(at.run.pass, of, normed, at.run.pass.parameter(of.inner_weight),
+                             (at.run.*pass).parameter(of.inner_bias));
+  });
+}
 
-  BlockOutput output(const Var& heads) const {
-    return {linear(heads, run_.pass.parameter(of_.weights.combination.output_weight)),
-            run_.pass.parameter(of_.weights.combination.output_bias)};
-  }
-
- private:
-  // One block for queries, one for keys and values.
-  const HeadProjections::Block& query_block() const { return of_.weights.projections.blocks[0]; }
-  const HeadProjections::Block& key_block() const { return of_.weights.projections.blocks[1]; }
-
-  Var attend(Index key, Index value) const {
-    return attention({query_, 0}, {keys_and_values_, key}, {keys_and_values_, value}, rows_.own,
-                     rows_.memory_segments,
-                     {.heads = of_.spec.heads, .d_key = of_.spec.d_qk, .d_value = of_.spec.d_v});
-  }
-
-  Run& run_;
-  const MultiHeadAttention& of_;
-  const Rows& rows_;
-  Var query_;
-  Var keys_and_values_;
-};
+// The cross-attention of a decoder layer in pieces. `choose` makes the heads from the right ones
+// and from those that take keys for values and values for keys. The parameters of the query
+// projection come from a pass of the run.
+inline Connection cross_attention(
+    std::size_t layer, Pass Run::* queries,
+    const std::function<Var(const Var& right, const Var& exchanged)>& choose) {
+  return around([=](const Joint& at, const Var& normed) {
+    const MultiHeadAttention& of = at.run.model.decoder[layer].cross->attention;
+    // One block for queries, one for keys and values.
+    const HeadProjections::Block& query_block = of.weights.projections.blocks[0];
+    const HeadProjections::Block& key_block = of.weights.projections.blocks[1];
+    Pass& pass = at.run.pass;
+    Pass& own = at.run.*queries;
+    const Var query =
+        linear(normed, own.parameter(query_block.weight), own.parameter(query_block.bias));
+    const Var both =
+        linear(at.memory, pass.parameter(key_block.weight), pass.parameter(key_block.bias));
+    const auto attend = [&](Index key, Index value) {
+      return attention({query, 0}, {both, key}, {both, value}, at.segments, at.memory_segments,
+                       {.heads = of.spec.heads, .d_key = of.spec.d_qk, .d_value = of.spec.d_v});
+    };
+    const Index columns = of.key_columns();
+    return BlockOutput{linear(choose(attend(0, columns), attend(columns, 0)),
+                              pass.parameter(of.weights.combination.output_weight)),
+                       pass.parameter(of.weights.combination.output_bias)};
+  });
+}
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

@@ -1,7 +1,6 @@
 // The correct models that wiring faults are planted in, and their expected results.
 #pragma once
 
-#include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/loss.hpp"
 #include "tests/support/pytorch.hpp"
 
@@ -16,22 +15,15 @@ inline ModelOptions options_of(Base base) {
   options.layers = 2;
   options.dropout = 0;
   options.activation = Activation::gelu;
-  switch (base) {
-    case Base::pre_norm:
-      break;
-    case Base::post_norm:
-      options.norm_position = NormPosition::post;
-      options.activation = Activation::relu;
-      break;
-    case Base::tied:
-      options.tie_embeddings = Tying::target_output;
-      break;
-    case Base::shared:
-      options.encoder_layers = 1;
-      break;
-    case Base::dropout:
-      options.dropout_residual = 0.2;
-      break;
+  if (base == Base::post_norm) {
+    options.norm_position = NormPosition::post;
+    options.activation = Activation::relu;
+  } else if (base == Base::tied) {
+    options.tie_embeddings = Tying::target_output;
+  } else if (base == Base::shared) {
+    options.encoder_layers = 1;
+  } else if (base == Base::dropout) {
+    options.dropout_residual = 0.2;
   }
   return options;
 }
@@ -116,17 +108,10 @@ inline Computed by_adding_up(Base base) {
 
 // PyTorch's result for the correct model; none for dropout.
 inline std::optional<Computed> reference_of(Base base) {
-  switch (base) {
-    case Base::pre_norm:
-    case Base::post_norm:
-      return by_pytorch(base);
-    case Base::tied:
-    case Base::shared:
-      return by_adding_up(base);
-    case Base::dropout:
-      return {};
+  if (base == Base::dropout) {
+    return {};
   }
-  return {};
+  return base == Base::tied || base == Base::shared ? by_adding_up(base) : by_pytorch(base);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

@@ -1,5 +1,7 @@
-// Configs that inherit from others with `base`.
+// Config files that inherit from others with `base`, config files that cannot be read, and the
+// reference.
 #include "datasets/task_kind.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
@@ -8,22 +10,16 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
+std::string error_of(const fs::path& file, const std::vector<std::string>& set = {}) {
+  return message_of<ConfigError>([&] { load_config(file, set); });
+}
+
 class ConfigBases : public Test {
  protected:
   std::string write(const std::string& name, const std::string& text) const {
     fs::create_directories((here / name).parent_path());
     std::ofstream(here / name) << text;
     return (here / name).string();
-  }
-
-  static std::string error_of(const std::string& file,
-                              const std::vector<std::string>& overrides = {}) {
-    try {
-      load_config(file, overrides);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "accepted";
   }
 
   TemporaryDirectory here;
@@ -42,14 +38,13 @@ TEST_F(ConfigBases, give_what_a_config_does_not_set) {
   EXPECT_EQ(loaded.origins.at("model.d_ff"), "auto");
   EXPECT_EQ(loaded.origins.at("training.warmup"), "default");
   EXPECT_THAT(loaded.files, ElementsAre(fs::path(file), fs::path(base)));
-}
-
-TEST_F(ConfigBases, give_way_to_the_command_line) {
-  write("base.yaml", "seed: 3\n");
-  const std::string file = write("a.yaml", "base: base.yaml\nseed: 4\n");
-  const LoadedConfig loaded = load_config(file, {"seed=5"});
-  EXPECT_EQ(loaded.config.seed, 5U);
-  EXPECT_EQ(loaded.origins.at("seed"), "--set");
+  // They are not part of what is written, and give way to the command line.
+  const std::string dump = dump_config(loaded.config);
+  EXPECT_THAT(dump, Not(HasSubstr("\nbase:")));
+  EXPECT_EQ(dump_config(parse_config(dump, "run/config.yaml").config), dump);
+  const LoadedConfig changed = load_config(file, {"model.layers=5"});
+  EXPECT_EQ(changed.config.model.layers, 5);
+  EXPECT_EQ(changed.origins.at("model.layers"), "--set");
 }
 
 // A list is one value: it replaces the base's list completely.
@@ -84,14 +79,6 @@ TEST_F(ConfigBases, have_bases_of_their_own) {
   EXPECT_EQ(load_config(absolute).config.training.warmup, 7);
 }
 
-TEST_F(ConfigBases, are_not_part_of_what_is_written) {
-  write("base.yaml", "model: {d_model: 24}\n");
-  const LoadedConfig loaded = load_config(write("a.yaml", "base: base.yaml\n"));
-  const std::string dump = dump_config(loaded.config);
-  EXPECT_THAT(dump, Not(HasSubstr("\nbase:")));
-  EXPECT_EQ(dump_config(parse_config(dump, "run/config.yaml").config), dump);
-}
-
 TEST_F(ConfigBases, can_choose_the_task) {
   write("base.yaml", "task: {name: recall, facts: 3}\n");
   const std::string same = write("same.yaml", "base: base.yaml\ntask: {facts: 4}\n");
@@ -119,45 +106,61 @@ TEST_F(ConfigBases, need_a_path) {
     const std::string file = write("a.yaml", "base: " + value + "\nseed: 1\n");
     EXPECT_THAT(error_of(file), HasSubstr("base: expected the path of a config file")) << value;
   }
+  EXPECT_EQ(error_of(write("a.yaml", "seed: 1\n"), {"base=b.yaml"}),
+            "--set base=b.yaml: only a config file has a base");
+  EXPECT_THAT(error_of(write("b.yaml", "model: {base: a.yaml}\n")),
+              HasSubstr("b.yaml:1:9: model.base: unknown option"));
 }
 
 TEST_F(ConfigBases, do_not_form_cycles) {
+  const std::string itself = ": base: a config cannot inherit from itself (";
   const std::string own = write("own.yaml", "base: own.yaml\n");
-  EXPECT_EQ(error_of(own),
-            own + ":1:7: base: a config cannot inherit from itself (" + own + " -> " + own + ")");
+  EXPECT_EQ(error_of(own), own + ":1:7" + itself + own + " -> " + own + ")");
   const std::string first = write("first.yaml", "base: second.yaml\n");
   const std::string second = write("second.yaml", "seed: 1\nbase: ./first.yaml\n");
-  EXPECT_EQ(error_of(first), second + ":2:7: base: a config cannot inherit from itself (" + first +
-                                 " -> " + second + " -> " + first + ")");
-  const std::string into = write("into.yaml", "base: first.yaml\n");
-  EXPECT_THAT(error_of(into), HasSubstr("(" + first + " -> " + second + " -> "));
+  EXPECT_EQ(error_of(first),
+            second + ":2:7" + itself + first + " -> " + second + " -> " + first + ")");
+  EXPECT_THAT(error_of(write("into.yaml", "base: first.yaml\n")),
+              HasSubstr("(" + first + " -> " + second + " -> "));
   fs::create_symlink(here / "linked.yaml", here / "link.yaml");
-  EXPECT_THAT(error_of(write("linked.yaml", "base: link.yaml\n")),
-              HasSubstr("cannot inherit from itself"));
+  EXPECT_THAT(error_of(write("linked.yaml", "base: link.yaml\n")), HasSubstr(itself));
 }
 
-// A mistake is reported in the file that has it, even if the config overrides the option.
+// A mistake is reported in the file that has it, even if the config overrides the option. If both
+// files together break a rule, the error points at the first option that the rule names.
 TEST_F(ConfigBases, are_checked_like_any_config) {
-  const std::string base = write("base.yaml", "model: {d_model: many}\n");
-  EXPECT_THAT(error_of(write("a.yaml", "base: base.yaml\nmodel: {d_model: 8}\n")),
-              HasSubstr(base + ":1:18: model.d_model: not a number (many"));
-  const std::string broken = write("broken.yaml", "seed: 1\nseed: 2\n");
-  EXPECT_THAT(error_of(write("b.yaml", "base: broken.yaml\n")),
-              HasSubstr(broken + ":2:1: seed: written twice"));
+  for (const auto& [base, inheriting, error] : std::vector<std::array<std::string, 3>>{
+           {"model: {d_model: many}", "model: {d_model: 8}", "1:18: model.d_model: not a number"},
+           {"seed: 1\nseed: 2", "", "2:1: seed: written twice"},
+           {"training: {warmup: 30}", "training: {steps: 20}",
+            "1:20: training.warmup: the warmup"}}) {
+    const std::string file = write("base.yaml", base + "\n");
+    EXPECT_THAT(error_of(write("a.yaml", "base: base.yaml\n" + inheriting)),
+                HasSubstr(file + ":" + error));
+  }
 }
 
-// If both files together break a rule, the error points at the first option that the rule names.
-TEST_F(ConfigBases, share_rules_with_what_inherits) {
-  const std::string base = write("base.yaml", "training: {warmup: 30}\n");
-  EXPECT_THAT(error_of(write("a.yaml", "base: base.yaml\ntraining: {steps: 20}\n")),
-              HasSubstr(base + ":1:20: training.warmup: the warmup must end before"));
+TEST(ConfigFiles, that_cannot_be_read_are_named) {
+  const std::string configs = TAPEHEAD_SOURCE_DIR "/configs";
+  EXPECT_EQ(error_of(configs + "/cpoy.yaml"),
+            configs + "/cpoy.yaml: no such file; did you mean " + configs + "/copy.yaml?");
+  EXPECT_EQ(error_of("/nowhere/a.yaml"), "/nowhere/a.yaml: no such file");
+  EXPECT_EQ(error_of(""), ": no such file");
+  EXPECT_THAT(error_of(configs), EndsWith("configs: a directory, not a config file"));
+  EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: larger than 1 MiB, so not a config");
+  // read(2) at the start of this file fails with EIO.
+  EXPECT_EQ(error_of("/proc/self/mem"), "/proc/self/mem: cannot be read: Input/output error");
+  const TemporaryDirectory here;
+  fs::create_symlink("loop.yaml", here / "loop.yaml");
+  EXPECT_THAT(error_of(here / "loop.yaml"),
+              EndsWith("loop.yaml: cannot be read: Too many levels of symbolic links"));
 }
 
-TEST_F(ConfigBases, belong_to_files_alone) {
-  const std::string file = write("a.yaml", "seed: 1\n");
-  EXPECT_EQ(error_of(file, {"base=b.yaml"}), "--set base=b.yaml: only a config file has a base");
-  EXPECT_THAT(error_of(write("b.yaml", "model: {base: a.yaml}\n")),
-              HasSubstr("b.yaml:1:9: model.base: unknown option"));
+TEST(ConfigFiles, the_reference_is_fresh) {
+  std::ifstream stream(TAPEHEAD_SOURCE_DIR "/docs/config.md");
+  const std::string page{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_TRUE(page == config_reference())
+      << "docs/config.md is stale: run ./dev config --reference > docs/config.md";
 }
 
 }}  // namespace tapehead

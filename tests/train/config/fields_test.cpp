@@ -1,4 +1,5 @@
-// Every member of a config section has a row, and every row can be written in a config.
+// Every member of a config section has a row, and every row can be written in a config. The nearest
+// name of an option.
 #include <any>
 
 #include "core/fields.hpp"
@@ -12,20 +13,18 @@ template <class Section>
 std::size_t rows() {
   Section section;
   std::set<const void*> addresses;
-  section.fields([&](const Field&, auto& member) { addresses.insert(&member); });
+  section.fields([&](auto& member, const Field&, std::string_view) { addresses.insert(&member); });
   return addresses.size();
 }
 
-struct Sample {
-  Index whole = 0;
-  std::string text;
-  std::optional<double> number;
-  bool flag = false;
-};
-
-TEST(ConfigFields, members_are_counted) { EXPECT_EQ((member_count<Sample>()), 4U); }
-
 TEST(ConfigFields, each_member_has_its_row) {
+  struct Sample {
+    Index whole = 0;
+    std::string text;
+    std::optional<double> number;
+    bool flag = false;
+  };
+  EXPECT_EQ(member_count<Sample>(), 4U);
   EXPECT_EQ(rows<ModelOptions>(), member_count<ModelOptions>());
   EXPECT_EQ(rows<TrainingOptions>(), member_count<TrainingOptions>());
   EXPECT_EQ(rows<EvaluationOptions>(), member_count<EvaluationOptions>());
@@ -45,11 +44,7 @@ struct Change {
 };
 
 std::vector<std::string> values_of(const std::vector<Row>& rows) {
-  std::vector<std::string> values;
-  for (const Row& row : rows) {
-    values.push_back(write_value(row));
-  }
-  return values;
+  return mapped(rows, write_value);
 }
 
 // There are as many rows as members, and no two rows change the same member.
@@ -72,13 +67,9 @@ TEST(ConfigFields, each_member_of_a_tasks_options_has_its_row) {
 
 TEST(ConfigFields, each_section_and_the_seed_are_visited) {
   Config config;
-  std::vector<std::string_view> names;
-  for (const Section& section : sections(config)) {
-    names.push_back(section.name);
-  }
-  EXPECT_EQ(names, (std::vector<std::string_view>{"", "task", "model", "attention", "encoder_self",
-                                                  "decoder_self", "cross", "training", "evaluation",
-                                                  "run"}));
+  const auto names = mapped(sections(config), &Section::name);
+  EXPECT_THAT(names, ElementsAre("", "task", "model", "attention", "encoder_self", "decoder_self",
+                                 "cross", "training", "evaluation", "run"));
   EXPECT_EQ(sections(config).front().rows.size(), 1U);
 }
 
@@ -88,33 +79,48 @@ TEST(ConfigFields, each_row_has_a_help_a_default_in_range_and_no_twin) {
     for (const Section& section : sections(config)) {
       std::set<std::string_view> names;
       for (const Row& row : section.rows) {
-        const std::string name = full_name(section.name, row.field.name);
-        EXPECT_TRUE(names.insert(row.field.name).second) << name << " twice";
-        EXPECT_FALSE(row.field.help.empty()) << name;
-        std::string text = write_value(row);
-        if (text == "\"\"") {
-          text.clear();
-        }
-        EXPECT_NO_THROW(read_value(row, make_node(ConfigNode::Kind::scalar, {}, text))) << name;
+        SCOPED_TRACE(full_name(section.name, row.field.name));
+        EXPECT_TRUE(names.insert(row.field.name).second) << "twice";
+        EXPECT_FALSE(row.field.help.empty());
+        const std::string text = write_value(row);
+        EXPECT_NO_THROW(
+            read_value(row, make_node(ConfigNode::Kind::scalar, {}, text == "\"\"" ? "" : text)));
       }
     }
   }
 }
 
 TEST(ConfigFields, tasks_with_the_same_options_are_one_group) {
-  std::vector<std::vector<std::string_view>> names;
-  for (const auto& group : task_groups()) {
-    names.emplace_back();
-    for (const TaskKind* kind : group) {
-      names.back().push_back(kind->name);
-    }
-  }
+  const auto names =
+      mapped(task_groups(), [](const auto& group) { return mapped(group, &TaskKind::name); });
   EXPECT_THAT(names.front(),
               IsSupersetOf({"copy", "reverse", "sort", "previous_token", "induction"}));
   for (const std::string_view alone :
        {"two_offsets", "copy_distractors", "brackets", "recall", "few_shot", "bigrams", "repeated",
         "grammar_translation", "parallel_text"}) {
     EXPECT_THAT(names, Contains(ElementsAre(alone)));
+  }
+}
+
+TEST(Nearest, edit_distance_counts_single_edits_and_swaps) {
+  EXPECT_EQ(edit_distance("", ""), 0);
+  EXPECT_EQ(edit_distance("heads", ""), 5);
+  EXPECT_EQ(edit_distance("heads", "heads"), 0);
+  EXPECT_EQ(edit_distance("hedas", "heads"), 1);
+  EXPECT_EQ(edit_distance("head", "heads"), 1);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);  // textbook example of the Levenshtein distance
+  EXPECT_EQ(edit_distance("ca", "abc"), 3);          // 2 if substrings were edited twice
+}
+
+TEST(Nearest, close_names_are_found_and_far_ones_are_not) {
+  constexpr std::array<std::string_view, 6> names{"heads",         "d_head", "layers",
+                                                  "learning_rate", "beta1",  "beta2"};
+  EXPECT_EQ(nearest("hedas", names), "heads");
+  EXPECT_EQ(nearest("Learning-Rate", names), "learning_rate");
+  EXPECT_EQ(nearest("layer", names), "layers");
+  EXPECT_EQ(nearest("beta", names), "beta1") << "the first of equals";
+  for (const std::string_view far : {"lr", "width", ""}) {
+    EXPECT_EQ(nearest(far, names), std::nullopt) << far;
   }
 }
 

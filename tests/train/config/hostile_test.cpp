@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"
 
@@ -28,12 +29,7 @@ std::string numbered_keys(const std::string& before, const std::string& after) {
 }
 
 std::string outcome(const std::string& text) {
-  try {
-    parse_document(text, "a.yaml");
-    return "accepted";
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
+  return message_of<ConfigError>([&] { parse_document(text, "a.yaml"); });
 }
 
 // Runs `work` in a thread with a stack much smaller than usual.
@@ -52,22 +48,23 @@ void with_small_stack(std::function<void()> work) {
   pthread_attr_destroy(&attributes);
 }
 
-double seconds_for(const std::string& text, std::string& result) {
+// If parsing is not linear, a document of this size takes minutes.
+std::string outcome_in_time(const std::string& text) {
+  constexpr double most_seconds = 20;
+  std::string result;
   const auto begin = std::chrono::steady_clock::now();
   with_small_stack([&] { result = outcome(text); });
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds.count(), most_seconds) << text.substr(0, 20);
+  return result;
 }
-
-// If parsing is not linear, a document of this size takes minutes.
-constexpr double most_seconds = 20;
 
 TEST(ConfigHostile, nothing_that_is_repeated_overflows_or_takes_long) {
   for (const std::string unit :
        {"[",   "{",  "- ",    "? ", "a: ", "[a: ", "{? ",   "a:\n ",  "!a ", "&a ", "*a ",
         "[1,", "1,", "a b\n", "\"", "#",   "%a\n", "---\n", "a: |\n", "[],", ": "}) {
-    std::string result;
-    EXPECT_LT(seconds_for(repeated(unit), result), most_seconds) << unit;
-    EXPECT_NE(result.find("a.yaml"), std::string::npos) << unit << ": " << result.substr(0, 200);
+    const std::string result = outcome_in_time(repeated(unit));
+    EXPECT_THAT(result, HasSubstr("a.yaml")) << unit;
     EXPECT_LT(result.size(), 500U) << unit;
   }
 }
@@ -78,31 +75,20 @@ TEST(ConfigHostile, many_values_in_a_line_and_many_keys_are_read) {
        {"a: [" + repeated("1,") + "]", "a: [" + repeated("[],") + "]", numbered_keys("k", ": 1\n"),
         "{" + numbered_keys("k", ": 1, ") + "}",
         "{" + numbered_keys("\"k", "\": 1, ") + "\"z\": 1}"}) {
-    std::string result;
-    EXPECT_LT(seconds_for(text, result), most_seconds) << text.substr(0, 20);
-    EXPECT_EQ(result, "accepted");
+    EXPECT_EQ(outcome_in_time(text), "no error") << text.substr(0, 20);
   }
 }
 
-TEST(ConfigHostile, aliases_do_not_multiply) {
-  std::string text = "a0: &a0 [1, 1]\n";
-  for (int i = 1; i < 40; ++i) {
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) +
-            ", *a" + std::to_string(i - 1) + "]\n";
-  }
-  EXPECT_EQ(outcome(text), "a.yaml:1:5: &a0: anchors are not used in configs; write values out");
-}
-
-TEST(ConfigHostile, deep_json_is_refused_at_its_place) {
+TEST(ConfigHostile, documents_are_refused_at_their_place) {
   const std::string deep = repeated("[");
-  const std::string text = R"({"a": )" + deep.substr(deep.size() / 2) +
-                           std::string(deep.size() - deep.size() / 2, ']') + "}";
-  std::string result;
-  EXPECT_LT(seconds_for(text, result), most_seconds);
-  EXPECT_EQ(result, "a.yaml:1:22: not JSON: nested too deeply");
-}
-
-TEST(ConfigHostile, bytes_that_are_no_text_are_refused_at_their_place) {
+  const std::string nested = R"({"a": )" + deep.substr(deep.size() / 2) +
+                             std::string(deep.size() - deep.size() / 2, ']') + "}";
+  EXPECT_EQ(outcome_in_time(nested), "a.yaml:1:22: not JSON: nested too deeply");
+  std::string aliases = "a0: &a0 [1, 1]\n";
+  for (int i = 1; i < 40; ++i) {
+    aliases += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
+  }
+  EXPECT_EQ(outcome(aliases), "a.yaml:1:5: &a0: anchors are not used in configs; write values out");
   EXPECT_EQ(outcome(std::string("seed: 1\nmodel: \0x\n", 17)),
             "a.yaml:2:8: a control character (U+0000)");
   EXPECT_EQ(outcome("seed: 1\nmodel: \xC3(\n"), "a.yaml:2:8: not UTF-8 text");

@@ -1,6 +1,10 @@
-// Which metrics the lines and tables of an evaluation contain.
-#include "tests/support/testing.hpp"
+// Which metrics the lines and tables of an evaluation contain. Correct outputs by type, counted by
+// hand.
 #include "train/evaluation/evaluation_report.hpp"
+
+#include "tests/support/examples.hpp"
+#include "tests/support/testing.hpp"
+#include "train/evaluation/breakdowns.hpp"
 
 namespace tapehead { namespace {
 
@@ -12,21 +16,18 @@ Evaluation with_all_metrics(Metric chooses) {
   return evaluation;
 }
 
-TEST(EvaluationReport, further_metrics_are_in_json_only) {
-  const Evaluation evaluation = with_all_metrics(Metric::bleu);
+TEST(EvaluationReport, further_metrics_are_in_json_only_unless_one_of_them_chooses) {
+  const Evaluation by_bleu = with_all_metrics(Metric::bleu);
   const auto hidden =
       Not(AnyOf(HasSubstr("ROUGE"), HasSubstr("token F1"), HasSubstr("exact match")));
-  EXPECT_THAT(evaluation_line("test", evaluation), AllOf(HasSubstr("chrF 0.50"), hidden));
-  EXPECT_THAT(evaluation_table({{"test", evaluation}}), AllOf(HasSubstr("chrF lc"), hidden));
-  EXPECT_EQ(evaluation_json(evaluation).at("rouge_l"), 0.5);
-  EXPECT_EQ(evaluation_json(evaluation).at("exact_match_signature"), "lc");
-}
-
-TEST(EvaluationReport, further_metrics_are_everywhere_if_one_of_them_chooses) {
-  const Evaluation evaluation = with_all_metrics(Metric::exact_match);
-  EXPECT_THAT(evaluation_line("test", evaluation),
+  EXPECT_THAT(evaluation_line("test", by_bleu), AllOf(HasSubstr("chrF 0.50"), hidden));
+  EXPECT_THAT(evaluation_table({{"test", by_bleu}}), AllOf(HasSubstr("chrF lc"), hidden));
+  EXPECT_EQ(evaluation_json(by_bleu).at("rouge_l"), 0.5);
+  EXPECT_EQ(evaluation_json(by_bleu).at("exact_match_signature"), "lc");
+  const Evaluation by_match = with_all_metrics(Metric::exact_match);
+  EXPECT_THAT(evaluation_line("test", by_match),
               HasSubstr("ROUGE-L 0.5000, token F1 50.00 %, exact match 50.00 %"));
-  EXPECT_THAT(evaluation_table({{"test", evaluation}}),
+  EXPECT_THAT(evaluation_table({{"test", by_match}}),
               AllOf(HasSubstr("exact match"), HasSubstr("ROUGE-L lc")));
 }
 
@@ -57,6 +58,50 @@ TEST(EvaluationReport, labels_that_a_sequence_decides_are_apart_from_others) {
               HasSubstr("test: of 4 labels that the sequence itself decides 75.00 % are right, of "
                         "5 others 20.00 %"));
   EXPECT_EQ(evaluation_json(evaluation).at("answer_accuracy"), 0.75);
+}
+
+Split split_of_types(const std::string& name, std::vector<std::string> types) {
+  Split split = split_of_pairs(Examples(types.size()), {}, name);
+  split.types = std::move(types);
+  return split;
+}
+
+std::vector<std::string> texts_of(const std::vector<TypeScore>& scores) {
+  return mapped(scores, [](const TypeScore& score) {
+    return fmt::format("{} {}/{}", score.name, score.right, score.examples);
+  });
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(TypeScores, count_right_outputs_of_types_and_groups) {
+  const std::vector<TypeGroup> groups{{.name = "rest", .types = {"c", "a"}},
+                                      {.name = "other", .types = {"x"}},
+                                      {.name = "b_alone", .types = {"b", "x"}}};
+  const Split split = split_of_types("gen", {"b", "a", "b", "c", "b"});
+  const TypeScores scores = type_scores(split, groups, {true, true, false, false, true});
+  EXPECT_THAT(texts_of(scores.types), ElementsAre("a 1/1", "b 2/3", "c 0/1"));
+  EXPECT_THAT(texts_of(scores.groups), ElementsAre("rest 1/2", "b_alone 2/3"));
+  EXPECT_DOUBLE_EQ(scores.types[1].share(), 2.0 / 3);
+  // Two examples were written out.
+  EXPECT_THAT(texts_of(type_scores(split, groups, {true, false}).types),
+              ElementsAre("a 0/1", "b 1/1"));
+  const TypeScores none = type_scores(split_of_pairs(Examples(2)), groups, {true, true});
+  EXPECT_TRUE(none.types.empty() && none.groups.empty());
+}
+
+TEST(TypeScores, of_all_test_splits_together_need_types_in_each) {
+  Task task;
+  task.splits = {split_of_types("train", {"t"}), split_of_types("test", {"a"}),
+                 split_of_types("gen", {"b", "c"})};
+  EXPECT_EQ(test_splits(task).back().types, (Texts{"a", "b", "c"}));
+  EXPECT_EQ(splits_named(task, "test").size(), 3U);
+  EXPECT_EQ(splits_named(task, "whole").front().types, (Texts{"a", "b", "c"}));
+  task.splits[1].types.clear();
+  EXPECT_EQ(test_splits(task).back().types, Texts());
+  task.splits.pop_back();
+  EXPECT_EQ(splits_named(task, "test").size(), 1U);
+  EXPECT_THROW(splits_named(task, "whole"), DataError);
 }
 
 }}  // namespace tapehead

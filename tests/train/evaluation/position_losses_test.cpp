@@ -1,4 +1,6 @@
-// Losses by position: the position ranges, and the labels in each range.
+// Losses by position: the position ranges, and the labels in each range. Labels that the sequence
+// determines (answers) are counted separately.
+#include "datasets/pairs.hpp"
 #include "tests/support/testing.hpp"
 #include "train/evaluation/breakdowns.hpp"
 
@@ -20,10 +22,8 @@ TEST(PositionLosses, are_of_single_positions_up_to_32) {
     const std::vector<PositionLoss> ranges = of_one_sequence(rows);
     ASSERT_EQ(std::ssize(ranges), rows);
     for (Index i = 0; i < rows; ++i) {
-      const PositionLoss& range = ranges[static_cast<std::size_t>(i)];
-      EXPECT_EQ(range.first, i + 1);
-      EXPECT_EQ(range.last, i + 1);
-      EXPECT_EQ(range.mean(), static_cast<double>(i));
+      EXPECT_THAT(ranges[static_cast<std::size_t>(i)],
+                  FieldsAre(i + 1, i + 1, 1, static_cast<double>(i)));
     }
   }
 }
@@ -32,6 +32,7 @@ TEST(PositionLosses, of_many_positions_are_in_32_ranges_that_widen) {
   for (const Index rows : {33, 64, 100, 1024, 70000}) {
     SCOPED_TRACE(rows);
     const std::vector<PositionLoss> ranges = of_one_sequence(rows);
+    const auto count = static_cast<double>(rows);
     ASSERT_EQ(ranges.size(), 32U);
     Index end = 0;
     double sum = 0;
@@ -47,8 +48,7 @@ TEST(PositionLosses, of_many_positions_are_in_32_ranges_that_widen) {
     EXPECT_EQ(ranges[0].last, 1);
     EXPECT_GE(ranges[31].tokens, ranges[16].tokens);
     EXPECT_GE(ranges[16].tokens, ranges[8].tokens);
-    EXPECT_LE(static_cast<double>(ranges[31].tokens), 0.35 * static_cast<double>(rows));
-    const auto count = static_cast<double>(rows);
+    EXPECT_LE(static_cast<double>(ranges[31].tokens), 0.35 * count);
     EXPECT_EQ(sum, count * (count - 1) / 2);
   }
 }
@@ -63,24 +63,47 @@ TEST(PositionLosses, are_of_labels_alone_and_add_up) {
   PositionLosses both(3);
   both.add(one);
   both.add(one);
-  std::vector<std::pair<Index, double>> found;
-  for (const PositionLoss& range : both.ranges()) {
-    found.emplace_back(range.tokens, range.negative_log_likelihood);
-  }
-  EXPECT_THAT(found, ElementsAre(std::pair(2, 4.0), std::pair(2, 8.0), std::pair(2, 1.0)));
-}
-
-TEST(PositionLosses, without_labels_are_left_out) {
-  Batch batch;
-  batch.input.segments = segments_of({3});
+  EXPECT_THAT(both.ranges(), ElementsAre(FieldsAre(1, 1, 2, 4.0), FieldsAre(2, 2, 2, 8.0),
+                                         FieldsAre(3, 3, 2, 1.0)));
+  // Positions without labels are left out.
   batch.labels = {.every_row = false, .rows = {2}, .ids = {5}};
-  PositionLosses losses(3);
-  losses.add(batch, std::vector{0.5});
-  ASSERT_EQ(losses.ranges().size(), 1U);
-  EXPECT_EQ(losses.ranges()[0].first, 3);
+  PositionLosses third(3);
+  third.add(batch, std::vector{0.5});
+  EXPECT_THAT(third.ranges(), ElementsAre(FieldsAre(3, 3, 1, 0.5)));
   PositionLosses none;
   none.add(batch, std::vector{0.5});
-  EXPECT_TRUE(none.ranges().empty());
+  EXPECT_THAT(none.ranges(), IsEmpty());
+}
+
+// Two examples of four rows, with a label on each row.
+std::shared_ptr<const Source> labelled(const FindRelations& relations) {
+  return pair_source(
+      std::make_shared<const Examples>(Examples{{.source = {3, 4, 5, 4}, .target = {4, 5, 4, 6}},
+                                                {.source = {5, 5, 6, 3}, .target = {5, 6, 3, 3}}}),
+      {.input = InputRows::source}, relations);
+}
+
+// In example 0, rows 1 and 3 are answers; row 3 has two keys.
+TEST(AnswerScores, count_rows_with_an_answer_apart) {
+  const auto answered = labelled([](Index example) {
+    Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
+    if (example == 0) {
+      answer.pairs = {{1, 0}, {3, 0}, {3, 2}};
+    }
+    return Relations{one_back(RelationSide::source, 4), answer};
+  });
+  const AnswerScores scores = answer_scores(*answered, {{4, 5, 3, 3}, {5, 6, 3, 4}});
+  EXPECT_THAT(scores, FieldsAre(2, 1, 6, 4));  // answers, right; others, right
+  EXPECT_EQ(scores.answer_accuracy(), 0.5);
+  EXPECT_EQ(scores.other_accuracy(), 4.0 / 6);
+  // The scores cover only the examples that were decoded.
+  EXPECT_THAT(answer_scores(*answered, {{4, 5, 4, 6}}), FieldsAre(2, 2, 2, 2));
+}
+
+TEST(AnswerScores, are_not_measured_without_the_relation) {
+  const auto other = labelled([](Index) { return Relations{one_back(RelationSide::source, 4)}; });
+  EXPECT_FALSE(answer_scores(*other, {{4, 5, 4, 6}}).measured());
+  EXPECT_FALSE(answer_scores(*labelled({}), {{4, 5, 4, 6}}).measured());
 }
 
 }}  // namespace tapehead

@@ -10,21 +10,19 @@
 
 namespace tapehead { namespace {
 
+using Right = std::vector<bool>;
+using Texts = std::vector<std::string>;
+
 // A task whose validation split has these targets.
 class References : public Test {
  protected:
-  TaskOptions options_with(TokenizerKind kind, const std::vector<std::string>& targets,
-                           Index vocabulary) const {
-    std::ofstream train(here / "train.txt");
+  TaskOptions options_with(TokenizerKind kind, const Texts& targets, Index vocabulary) const {
+    Texts train;
     for (int i = 0; i < 40; ++i) {
-      train << "ab cd ef\nfine gh\nab  ef\n";
+      train.insert(train.end(), {"ab cd ef", "fine gh", "ab  ef"});
     }
-    train.close();
-    std::ofstream validation(here / "validation.txt");
-    for (const std::string& target : targets) {
-      validation << target << '\n';
-    }
-    validation.close();
+    std::ofstream(here / "train.txt") << fmt::format("{}\n", fmt::join(train, "\n"));
+    std::ofstream(here / "validation.txt") << fmt::format("{}\n", fmt::join(targets, "\n"));
     TaskOptions options("parallel_text");
     auto& text = options.as<ParallelTextOptions>();
     text.train_source = text.train_target = here / "train.txt";
@@ -36,8 +34,7 @@ class References : public Test {
     }
     return options;
   }
-  Task task_with(TokenizerKind kind, const std::vector<std::string>& targets,
-                 Index vocabulary = 20) const {
+  Task task_with(TokenizerKind kind, const Texts& targets, Index vocabulary = 20) const {
     return make_task(options_with(kind, targets, vocabulary), {.seed = 1});
   }
   static Split first_of(Split split, Index examples) {
@@ -45,50 +42,52 @@ class References : public Test {
     return split;
   }
   // The outputs of a model that predicts every token correctly.
-  static std::vector<std::string> tokens_as_text(const Task& task, const Split& split) {
-    std::vector<std::string> outputs;
-    for (const Example& example : examples_of(split)) {
-      outputs.push_back(task.target_tokenizer->decode(example.target));
-    }
-    return outputs;
+  static Texts tokens_as_text(const Task& task, const Split& split) {
+    return mapped(examples_of(split), [&](const Example& example) {
+      return task.target_tokenizer->decode(example.target);
+    });
   }
 
   TemporaryDirectory here;
 };
 
-using Right = std::vector<bool>;
-using Texts = std::vector<std::string>;
-
 TEST_F(References, spaces_that_no_token_holds_make_nothing_wrong) {
   for (const TokenizerKind kind : {TokenizerKind::word, TokenizerKind::bpe}) {
-    std::vector<std::string> targets{"ab  cd", "ab cd ", "  ab cd", "ab cd"};
+    Texts targets{"ab  cd", "ab cd ", "  ab cd", "ab cd"};
     if (kind == TokenizerKind::word) {
       targets.emplace_back("ab\tcd");  // a tab is an unknown character to SentencePiece
     }
     const Task task = task_with(kind, targets);
     const Split& split = task.split("validation");
-    const std::vector<std::string> outputs = tokens_as_text(task, split);
-    EXPECT_EQ(outputs, std::vector<std::string>(targets.size(), "ab cd"));
+    const Texts outputs = tokens_as_text(task, split);
+    EXPECT_EQ(outputs, Texts(targets.size(), "ab cd"));
     EXPECT_EQ(first_references(task, split, outputs.size()), targets) << "as BLEU gets them";
     EXPECT_EQ(right_sequences(task, split, outputs), Right(targets.size(), true));
-    EXPECT_EQ(right_sequences(task, split, std::vector<std::string>(targets.size(), "abcd")),
+    EXPECT_EQ(right_sequences(task, split, Texts(targets.size(), "abcd")),
               Right(targets.size(), false));
   }
 }
 
-TEST_F(References, spaces_that_tokens_hold_count) {
-  const Task task = task_with(TokenizerKind::character, {"ab  ef", "ab ef"});
-  const Split& split = task.split("validation");
-  EXPECT_EQ(right_sequences(task, split, {"ab  ef", "ab ef"}), (Right{true, true}));
-  EXPECT_EQ(right_sequences(task, split, {"ab ef", "ab  ef"}), (Right{false, false}));
-}
-
-// Normalisation replaces the ligature fi by two letters.
-TEST_F(References, a_character_that_the_tokenizer_reads_as_another_counts_as_that_one) {
-  const Task task = task_with(TokenizerKind::bpe, {"\uFB01ne gh", "fine gh"});
-  const Split& split = task.split("validation");
-  EXPECT_EQ(right_sequences(task, split, {"fine gh", "fine gh"}), (Right{true, true}));
-  EXPECT_EQ(right_sequences(task, split, {"\uFB01ne gh", "\uFB01ne gh"}), (Right{true, false}));
+// Normalisation by the tokenizer of the kind bpe replaces the ligature fi by two letters.
+TEST_F(References, count_spaces_and_characters_as_the_tokenizer_reads_them) {
+  struct Case {
+    TokenizerKind kind;
+    Texts targets;
+    Texts outputs;
+    Right right;
+  };
+  for (const auto& [kind, targets, outputs, right] : std::vector<Case>{
+           {TokenizerKind::character, {"ab  ef", "ab ef"}, {"ab  ef", "ab ef"}, {true, true}},
+           {TokenizerKind::character, {"ab  ef", "ab ef"}, {"ab ef", "ab  ef"}, {false, false}},
+           {TokenizerKind::bpe, {"\uFB01ne gh", "fine gh"}, {"fine gh", "fine gh"}, {true, true}},
+           {TokenizerKind::bpe,
+            {"\uFB01ne gh", "fine gh"},
+            {"\uFB01ne gh", "\uFB01ne gh"},
+            {true, false}}}) {
+    const Task task = task_with(kind, targets);
+    EXPECT_EQ(right_sequences(task, task.split("validation"), outputs), right)
+        << fmt::format("{}", outputs);
+  }
 }
 
 TEST_F(References, what_is_unknown_is_never_right) {
@@ -96,7 +95,7 @@ TEST_F(References, what_is_unknown_is_never_right) {
        {TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe}) {
     const Task task = task_with(kind, {"ab \u0416"});
     const Split& split = task.split("validation");
-    const std::vector<std::string> outputs = tokens_as_text(task, split);
+    const Texts outputs = tokens_as_text(task, split);
     EXPECT_NE(outputs.front().find("\u2047"), std::string::npos) << outputs.front();
     EXPECT_EQ(right_sequences(task, split, outputs), Right{false});
   }
@@ -105,11 +104,15 @@ TEST_F(References, what_is_unknown_is_never_right) {
 // Three marks and the two most frequent words, ab and ef.
 constexpr Index two_words = 5;
 
-TEST_F(References, of_the_training_split_are_its_texts) {
+TEST_F(References, of_the_training_split_are_its_texts_or_else_its_tokens) {
   const Task task = task_with(TokenizerKind::word, {"ab"}, two_words);
-  const Split train = first_of(task.split("train"), 3);
+  Split train = first_of(task.split("train"), 3);
+  const Texts outputs = tokens_as_text(task, train);
   EXPECT_EQ(first_references(task, train, 3), (Texts{"ab cd ef", "fine gh", "ab  ef"}));
-  EXPECT_EQ(right_sequences(task, train, tokens_as_text(task, train)), (Right{false, false, true}));
+  EXPECT_EQ(right_sequences(task, train, outputs), (Right{false, false, true}));
+  train.read_references = nullptr;
+  EXPECT_EQ(first_references(task, train, 3), outputs);
+  EXPECT_EQ(right_sequences(task, train, outputs), (Right{false, false, true}));
 }
 
 TEST_F(References, of_the_training_split_are_those_that_were_not_dropped) {
@@ -121,15 +124,6 @@ TEST_F(References, of_the_training_split_are_those_that_were_not_dropped) {
   EXPECT_EQ(first_references(task, train, 3), (Texts{"fine gh", "ab  ef", "fine gh"}));
   std::ofstream(here / "train.txt", std::ios::app) << "ab\n";
   EXPECT_THROW(first_references(task, train, 3), DataError);
-}
-
-TEST_F(References, of_a_split_without_texts_are_its_tokens) {
-  const Task task = task_with(TokenizerKind::word, {"ab"}, two_words);
-  Split train = first_of(task.split("train"), 3);
-  train.read_references = nullptr;
-  const Texts outputs = tokens_as_text(task, train);
-  EXPECT_EQ(first_references(task, train, 3), outputs);
-  EXPECT_EQ(right_sequences(task, train, outputs), (Right{false, false, true}));
 }
 
 // An output has at most max_extra_length tokens more than its source with the end mark.

@@ -36,34 +36,29 @@ Result result_of(Index part) {
 TEST(SharedPartsWorkers, every_rank_gets_what_each_computed_of_its_own) {
   for (const Index count : {1, 2, 3, 4}) {
     for (const Index parts : {0, 1, 3, 8}) {
+      std::vector<Result> expected;
+      std::set<std::pair<Index, Index>> owners;
+      for (Index part = 0; part < parts; ++part) {
+        expected.push_back(result_of(part));
+        owners.insert({part, part % count});
+      }
       std::mutex mutex;
-      std::multiset<std::pair<Index, Index>> computed;
+      std::vector<std::pair<Index, Index>> computed;
       run_ranks(count, [&](Ranks& ranks) {
         Workers workers(2);
-        const Index rank = ranks.rank();
         const auto compute = [&](Index part) {
           const std::lock_guard lock(mutex);
-          computed.insert({part, rank});
+          computed.emplace_back(part, ranks.rank());
           return result_of(part);
         };
-        const auto results = compute_parts<Result>(parts, compute, {workers, ranks});
-        ASSERT_EQ(std::ssize(results), parts);
-        for (Index part = 0; part < parts; ++part) {
-          EXPECT_EQ(results[static_cast<std::size_t>(part)], result_of(part));
-        }
+        EXPECT_EQ(compute_parts<Result>(parts, compute, {workers, ranks}), expected);
       });
-      ASSERT_EQ(std::ssize(computed), parts);
-      for (Index part = 0; part < parts; ++part) {
-        EXPECT_TRUE(computed.contains({part, part % count}));
-      }
+      EXPECT_THAT(computed, UnorderedElementsAreArray(owners));
     }
   }
-}
-
-TEST(SharedPartsWorkers, all_threads_count) {
   run_ranks(3, [](Ranks& ranks) {
     Workers workers(ranks.rank() + 1);
-    EXPECT_EQ(threads_of({workers, ranks}), 6);
+    EXPECT_EQ(threads_of({workers, ranks}), 6) << "the threads of all ranks";
   });
 }
 
@@ -86,13 +81,11 @@ TEST(SharedPartsWorkers, the_first_part_that_fails_gives_the_error_of_all_ranks)
   EXPECT_THAT(messages_of_ranks<NumericError>(1, compute), ElementsAre("part 4"));
   EXPECT_THAT(messages_of_ranks<NumericError>(3, compute),
               ElementsAre("part 4", "part 4", "part 4"));
-}
-
-TEST(SharedPartsWorkers, an_error_that_is_no_result_names_its_rank) {
-  const auto compute = [](Index part) {
+  // An error that is no result names its rank.
+  const auto other = [](Index part) {
     return part == 4 ? throw std::out_of_range("no memory") : part;
   };
-  EXPECT_THAT(messages_of_ranks<std::exception>(3, compute),
+  EXPECT_THAT(messages_of_ranks<std::exception>(3, other),
               ElementsAre("rank 1: no memory", "no memory", "rank 1: no memory"));
 }
 

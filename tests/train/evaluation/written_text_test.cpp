@@ -25,42 +25,39 @@ std::string pieces_of(const std::string& text, std::string_view stop) {
   return pieces;
 }
 
-TEST(WrittenText, comes_in_whole_characters) { EXPECT_EQ(pieces_of("aü€😀b", ""), "a|ü|€|😀|b"); }
-
-TEST(WrittenText, has_a_replacement_for_bytes_of_no_character) {
-  EXPECT_EQ(pieces_of("a\xC3z", ""), "a|\uFFFDz");
-  EXPECT_EQ(pieces_of("\x80\xE2\x82", ""), "\uFFFD|\uFFFD\uFFFD");
-}
-
-TEST(WrittenText, holds_back_what_may_become_the_stop_text) {
-  EXPECT_EQ(pieces_of("a--b---c", "---"), "a|--b");
-  EXPECT_EQ(pieces_of("ab-", "---"), "a|b|-");
-  EXPECT_EQ(pieces_of("aüü", "ü"), "a");
-}
-
-TEST(WrittenText, says_whether_it_stopped) {
-  const VocabularyTokenizer tokenizer = bytes();
-  WrittenText written(tokenizer, {}, "bc");
-  for (const TokenId token : tokenizer.encode("abcd")) {
-    written.add(token);
+TEST(WrittenText, comes_in_whole_characters_and_ends_before_the_stop_text) {
+  struct Case {
+    std::string text;
+    std::string stop;
+    std::string pieces;
+  };
+  for (const auto& [text, stop, pieces] :
+       std::vector<Case>{{"aü€😀b", "", "a|ü|€|😀|b"},
+                         {"a\xC3z", "", "a|\uFFFDz"},  // bytes of no character
+                         {"\x80\xE2\x82", "", "\uFFFD|\uFFFD\uFFFD"},
+                         {"a--b---c", "---", "a|--b"},
+                         {"ab-", "---", "a|b|-"},
+                         {"aüü", "ü", "a"}}) {
+    EXPECT_EQ(pieces_of(text, stop), pieces);
   }
-  EXPECT_TRUE(written.stopped());
-  EXPECT_EQ(written.finish(), "");
-  EXPECT_EQ(written.text(), "a");
 }
 
-TEST(WrittenText, is_whole_however_long) {
-  std::string text;
+TEST(WrittenText, says_whether_it_stopped_and_is_whole_however_long) {
+  std::string lines;
   for (int i = 0; i < 300; ++i) {
-    text += "wörd " + std::to_string(i) + "\n";
+    lines += "wörd " + std::to_string(i) + "\n";
   }
   const VocabularyTokenizer tokenizer = bytes();
-  WrittenText written(tokenizer, {}, "no such");
-  for (const TokenId token : tokenizer.encode(text)) {
-    written.add(token);
+  for (const auto& [text, stop, whole] :
+       {std::array<std::string, 3>{"abcd", "bc", "a"}, {lines, "no such", lines}}) {
+    WrittenText written(tokenizer, {}, stop);
+    for (const TokenId token : tokenizer.encode(text)) {
+      written.add(token);
+    }
+    EXPECT_EQ(written.stopped(), whole != text);
+    EXPECT_EQ(written.finish(), "");
+    EXPECT_EQ(written.text(), whole);
   }
-  written.finish();
-  EXPECT_EQ(written.text(), text);
 }
 
 // The space before a word belongs to the generated text.

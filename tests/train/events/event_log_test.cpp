@@ -2,8 +2,8 @@
 #include "train/events/event_log.hpp"
 #include "core/files/json_text.hpp"
 #include "tests/support/event_reader.hpp"
-#include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
@@ -22,11 +22,7 @@ class EventLogs : public Test {
     }
   }
   std::vector<std::uint64_t> steps() const {
-    std::vector<std::uint64_t> result;
-    for (const ReadEvent& event : measured(read_events(here.path()))) {
-      result.push_back(event.step);
-    }
-    return result;
+    return mapped(measured(read_events(here.path())), &ReadEvent::step);
   }
   fs::path last_file() const { return *event_files_of(here.path()).rbegin(); }
 
@@ -37,6 +33,7 @@ TEST_F(EventLogs, every_number_of_a_line_is_a_scalar) {
   EventLog log(here.path(), 0, "seed: 1\n");
   EXPECT_THAT(event_files_of(here.path()), IsEmpty());
   log.write(Json{{"step", 1}, {"loss", 0.1}, {"tokens", 7}, {"note", "a"}, {"list", {1, 2}}});
+  EXPECT_THAT(read_events(here.path()), SizeIs(4)) << "a line is in the file at once";
   log.write(Json{{"step", 1},
                  {"split", "validation"},
                  {"bleu", 12.5},
@@ -49,21 +46,11 @@ TEST_F(EventLogs, every_number_of_a_line_is_a_scalar) {
   EXPECT_EQ(events[1].step, 1U);
   EXPECT_EQ(events[2].step, 0U);
   EXPECT_THAT(events[2].texts.at("config"), ElementsAre("    seed: 1\n    "));
-  EXPECT_EQ(events[3].scalars,
-            (std::map<std::string, float>{{"train/loss", 0.1F}, {"train/tokens", 7}}));
-  EXPECT_EQ(events[4].scalars,
-            (std::map<std::string, float>{
-                {"validation/bleu", 12.5F},
-                {"validation/perplexity", std::numeric_limits<float>::infinity()}}));
+  EXPECT_THAT(events[3].scalars, ElementsAre(Pair("train/loss", 0.1F), Pair("train/tokens", 7)));
+  EXPECT_THAT(events[4].scalars,
+              ElementsAre(Pair("validation/bleu", 12.5F),
+                          Pair("validation/perplexity", std::numeric_limits<float>::infinity())));
   EXPECT_THAT(events[4].texts.at("validation/samples"), ElementsAre("    a", "    b"));
-}
-
-TEST_F(EventLogs, a_line_is_in_the_file_at_once) {
-  EventLog log(here.path(), 0, "");
-  for (std::uint64_t step = 1; step <= 3; ++step) {
-    log.write(Json{{"step", step}, {"loss", 1}});
-    EXPECT_EQ(read_events(here.path()).back().step, step);
-  }
 }
 
 TEST_F(EventLogs, a_resume_removes_later_events) {
@@ -81,6 +68,10 @@ TEST_F(EventLogs, a_resume_removes_later_events) {
   train(4, 5);
   EXPECT_THAT(steps(), ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(event_files_of(here.path()), SizeIs(4));
+  const std::string last = content_of(last_file());
+  train(5, 5);  // is finished
+  EXPECT_THAT(event_files_of(here.path()), SizeIs(4));
+  EXPECT_EQ(content_of(last_file()), last);
 }
 
 TEST_F(EventLogs, of_a_file_begun_too_late_only_its_format_stays) {
@@ -96,50 +87,35 @@ TEST_F(EventLogs, of_a_file_begun_too_late_only_its_format_stays) {
   EXPECT_THAT(steps(), ElementsAre(1, 2, 3, 4));
 }
 
-TEST_F(EventLogs, a_resume_of_a_finished_training_changes_nothing) {
-  train(0, 3);
-  const std::string before = content_of(last_file());
-  train(3, 3);
-  EXPECT_THAT(event_files_of(here.path()), SizeIs(1));
-  EXPECT_EQ(content_of(last_file()), before);
-}
-
-TEST_F(EventLogs, a_file_that_ends_anywhere_is_continued) {
+TEST_F(EventLogs, a_file_that_ends_anywhere_or_is_damaged_is_continued) {
   train(0, 3);
   const fs::path file = last_file();
   const std::string whole = content_of(file);
-  const Logged logged;
   for (std::size_t size = whole.size(); size > 0; size -= std::min<std::size_t>(size, 13)) {
+    const Logged logged;
     std::ofstream(file, std::ios::binary) << whole.substr(0, size);
     truncate_event_files(here.path(), 9);
     for (const ReadEvent& event : read_events(here.path())) {  // throws for an incomplete event
       EXPECT_LE(event.step, 3U);
     }
+    EXPECT_EQ(logged.text(), "");
   }
   EXPECT_THAT(read_event_file(file), IsEmpty());
-  EXPECT_EQ(logged.text(), "");
-}
-
-TEST_F(EventLogs, what_follows_a_damaged_event_is_left_out_with_a_warning) {
-  train(0, 3);
-  std::string content = content_of(last_file());
-  content.back() = static_cast<char>(content.back() ^ 1);
-  std::ofstream(last_file(), std::ios::binary) << content;
+  std::string damaged = whole;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  std::ofstream(file, std::ios::binary) << damaged;
   const Logged logged;
   truncate_event_files(here.path(), 3);
   EXPECT_THAT(logged.text(), HasSubstr("an event is damaged; it and what follows it are left out"));
   EXPECT_THAT(steps(), ElementsAre(1, 2));
 }
 
-TEST_F(EventLogs, files_keep_their_order_if_the_clock_is_set_back) {
-  const std::string future = std::string(event_file_prefix) + "9999999999999";
-  std::ofstream(here / future) << "";
+TEST_F(EventLogs, are_in_order_though_the_clock_is_set_back_and_need_a_directory) {
+  const fs::path future = here / (std::string(event_file_prefix) + "9999999999999");
+  std::ofstream(future) << "";
   const fs::path next = next_event_file(here.path());
-  EXPECT_LT(here / future, next);
+  EXPECT_LT(future, next);
   EXPECT_FALSE(fs::exists(next));
-}
-
-TEST_F(EventLogs, a_directory_that_is_gone_is_told) {
   EventLog log(here / "none", 0, "");
   EXPECT_EQ(io_error_of([&] { log.write(Json{{"step", 1}, {"loss", 1}}); }),
             "cannot read " + (here / "none").string() + ": No such file or directory");

@@ -1,4 +1,5 @@
-// Events: the same bytes as TensorBoard's messages, and text escaped for Markdown.
+// Events: the same checksums, records and messages as TensorBoard's, the records that remain after
+// each kind of damage, and text escaped for Markdown.
 #include "train/events/event.hpp"
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
@@ -36,17 +37,15 @@ TEST(Events, have_the_bytes_of_tensorboard) {
             "09000000000000f83f10ad021a0d627261696e2e4576656e743a32");
   EXPECT_EQ(hexadecimal(start_event({.seconds = 1.5, .step = 301})),
             "09000000000000f83f10ad023a020801");
-  EXPECT_EQ(hexadecimal(summary_event({.seconds = 1.5, .step = 300}, example_summary())),
+  const std::string summary = summary_event({.seconds = 1.5, .step = 300}, example_summary());
+  EXPECT_EQ(hexadecimal(summary),
             "09000000000000f83f10ac022a400a110a0a747261696e2f6c6f737315cdcccc3d0a2b0a0773616d706c65"
             "734216080712041202080242052020202061420520202020624a080a060a0474657874");
-}
-
-TEST(Events, are_what_a_reader_expects) {
-  const ReadEvent event = to_event(summary_event({.seconds = 1.5, .step = 300}, example_summary()));
+  const ReadEvent event = to_event(summary);
   EXPECT_EQ(event.seconds, 1.5);
   EXPECT_EQ(event.step, 300U);
   EXPECT_EQ(event.scalars.at("train/loss"), 0.1F);
-  EXPECT_EQ(event.texts.at("samples"), (std::vector<std::string>{"    a", "    b"}));
+  EXPECT_THAT(event.texts.at("samples"), ElementsAre("    a", "    b"));
 }
 
 TEST(Events, know_their_step) {
@@ -70,6 +69,54 @@ TEST(Events, show_texts_as_code_blocks_of_utf_8) {
   EXPECT_THAT(to_event(summary_event({}, summary)).texts.at("a"),
               ElementsAre("    # 1\n    *2*\r    \n    ",
                           "    \xc3\xbc\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "    "));
+}
+
+const std::string two_records = to_record("first") + to_record("second");
+
+TEST(Records, are_read_as_they_were_written) {
+  // Bytes from RecordWriter of tensorboard 2.21.0 (tensorboard.summary.writer.record_writer).
+  const std::string_view record("\x08\0\0\0\0\0\0\0\xff\x86\x24\x0ftapehead\xa5\x04\x4d\xc3", 24);
+  EXPECT_EQ(to_record("tapehead"), record);
+  const Records records = read_records(two_records);
+  EXPECT_THAT(records.contents, ElementsAre("first", "second"));
+  EXPECT_THAT(records.rest, IsEmpty());
+  EXPECT_FALSE(records.damaged);
+  EXPECT_THAT(read_records("").contents, IsEmpty());
+  EXPECT_THAT(read_records(to_record("")).contents, ElementsAre(""));
+}
+
+TEST(Records, end_anywhere_and_show_every_flipped_bit) {
+  const std::size_t first = to_record("first").size();
+  for (std::size_t size = first; size < two_records.size(); ++size) {
+    const std::string bytes = two_records.substr(0, size);
+    const Records records = read_records(bytes);
+    EXPECT_THAT(records.contents, ElementsAre("first")) << size;
+    EXPECT_EQ(records.rest, std::string_view(bytes).substr(first));
+    EXPECT_FALSE(records.damaged);
+  }
+  for (std::size_t bit = 8 * first; bit < 8 * two_records.size(); ++bit) {
+    std::string bytes = two_records;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    const Records records = read_records(bytes);
+    EXPECT_THAT(records.contents, ElementsAre("first")) << bit;
+    EXPECT_TRUE(records.damaged);
+  }
+}
+
+TEST(Crc32c, equals_the_examples_of_its_standard) {
+  std::string ascending(32, '\0');
+  std::iota(ascending.begin(), ascending.end(), '\0');
+  // RFC 3720, appendix B.4; the first value is the check value in CRC catalogues.
+  const std::vector<std::pair<std::string, std::uint32_t>> examples{
+      {"123456789", 0xe3069283},
+      {std::string(32, '\0'), 0x8a9136aa},
+      {std::string(32, '\xff'), 0x62a8ab43},
+      {ascending, 0x46dd794e},
+      {{ascending.rbegin(), ascending.rend()}, 0x113fdb5c},
+      {"", 0}};
+  for (const auto& [bytes, checksum] : examples) {
+    EXPECT_EQ(crc32c(bytes), checksum);
+  }
 }
 
 }}  // namespace tapehead

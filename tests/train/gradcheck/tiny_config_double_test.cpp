@@ -27,35 +27,32 @@ void expect_stored(const Config& config) {
   EXPECT_EQ(dump_config(parse_config(stored, "run/config.yaml").config), stored);
 }
 
-// The values of an option over all layers of a kind.
-template <class Value>
-std::set<std::string> values_of(const ModelOptions& model, AttentionKind kind,
-                                Value AttentionFields<Plain>::* member) {
+// The numbers of heads and the patterns of all layers of a kind.
+std::set<std::string> heads_and_patterns(const ModelOptions& model, AttentionKind kind) {
   std::set<std::string> values;
   for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
     const AttentionSpec spec = attention_spec(model, kind, layer);
-    if constexpr (std::is_same_v<Value, Index>) {
-      values.insert(std::to_string(spec.*member));
-    } else {
-      for (const AttentionPattern& pattern : (spec.*member).values) {
-        values.insert(pattern.text());
-      }
+    values.insert(std::to_string(spec.heads));
+    for (const AttentionPattern& pattern : spec.pattern.values) {
+      values.insert(pattern.text());
     }
   }
   return values;
 }
 
-void expect_small(const LoadedConfig& loaded, const Config& tiny) {
+// Makes a config small: the result is stored, makes a model, and keeps each kind of layer.
+Config shrunk(const LoadedConfig& loaded) {
+  const Config tiny = tiny_config(loaded);
+  expect_stored(tiny);
   const ModelOptions& before = loaded.config.model;
   EXPECT_LE(tiny.model.d_model, before.d_model);
   EXPECT_LE(tiny.model.feed_forward_width(), before.feed_forward_width());
   EXPECT_EQ(*before.encoder_layers == 0, *tiny.model.encoder_layers == 0);
   for (const AttentionKind kind : attention_kinds) {
-    EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::heads),
-              values_of(before, kind, &AttentionSpec::heads));
-    EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::pattern),
-              values_of(before, kind, &AttentionSpec::pattern));
+    EXPECT_EQ(heads_and_patterns(tiny.model, kind), heads_and_patterns(before, kind));
   }
+  EXPECT_GT(Model(tiny, entries, entries).store.size(), 0);
+  return tiny;
 }
 
 ModelGradcheckReport check(const Config& config) {
@@ -76,40 +73,36 @@ void note_values(const Config& config, std::set<std::string>& seen) {
     if (value.starts_with("[[")) {
       seen.insert(name + " in lists of lists");
     }
-    std::string word;
-    for (const char c : value + ",") {
-      if (c == ',') {
-        seen.insert(name + ' ' + std::exchange(word, ""));
-      }
-      const bool leading = c == ' ' && word.empty();
-      if (c != '[' && c != ']' && c != ',' && !leading) {
-        word += c;
-      }
+    std::string words = value;
+    std::erase_if(words, [](char c) { return c == '[' || c == ']'; });
+    std::istringstream list(words);
+    for (std::string word; std::getline(list >> std::ws, word, ',');) {
+      seen.insert(name + ' ' + word);
     }
   }
 }
 
 void expect_all_kinds(const std::set<std::string>& seen) {
-  std::vector<std::string> wanted{"heads in a list", "clip in a list", "score in a list",
-                                  "pattern in lists of lists"};
-  const auto want = [&](const std::string& option, const auto& names) {
+  const auto expect_seen = [&](const std::string& option, const auto& names) {
     for (const auto& name : names) {
-      wanted.push_back(fmt::format("{} {}", option, name));
+      EXPECT_TRUE(seen.contains(fmt::format("{} {}", option, name)))
+          << "never: " << option << ' ' << name;
     }
   };
   for (const TaskKind* kind : task_kinds()) {
-    wanted.push_back(fmt::format("name {}", kind->name));
+    expect_seen("name", std::vector{kind->name});
   }
-  want("positions", EnumNames<AttentionPositions>::names);
-  want("positions", EnumNames<PositionKind>::names);
-  want("sharing", EnumNames<Sharing>::names);
-  want("combine", EnumNames<Combine>::names);
-  want("score", EnumNames<Score>::names);
-  want("pattern", std::vector{"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3",
-                              "fixed 8 2", "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
-  for (const std::string& kind : wanted) {
-    EXPECT_TRUE(seen.contains(kind)) << "never: " << kind;
+  for (const std::string option : {"heads", "clip", "score"}) {
+    expect_seen(option, std::vector{"in a list"});
   }
+  expect_seen("positions", EnumNames<AttentionPositions>::names);
+  expect_seen("positions", EnumNames<PositionKind>::names);
+  expect_seen("sharing", EnumNames<Sharing>::names);
+  expect_seen("combine", EnumNames<Combine>::names);
+  expect_seen("score", EnumNames<Score>::names);
+  expect_seen("pattern", std::vector{"in lists of lists", "full", "causal", "window 3",
+                                     "window 2 0", "blocks 4", "strided 3", "fixed 8 2",
+                                     "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
 }
 
 TEST(ProveConfigs, every_config_that_loads_can_be_made_small) {
@@ -122,11 +115,7 @@ TEST(ProveConfigs, every_config_that_loads_can_be_made_small) {
     SCOPED_TRACE(configs.file + "--set " + PrintToString(configs.set));
     note_values(loaded.config, seen);
     expect_stored(loaded.config);
-    const Config tiny = tiny_config(loaded);
-    expect_stored(tiny);
-    expect_small(loaded, tiny);
-    const Model model(tiny, entries, entries);
-    EXPECT_GT(model.store.size(), 0);
+    const Config tiny = shrunk(loaded);
     if (i % 20 == 0) {
       const ModelGradcheckReport report = check(tiny);
       EXPECT_TRUE(report.ok()) << report.message();
@@ -166,50 +155,41 @@ TEST(ProveConfigs, pruned_models_of_three_layers_can_be_made_small) {
     }
     ++pruned;
     expect_stored(config);
-    const LoadedConfig loaded = parsed(dump_config(config));
-    const Config tiny = tiny_config(loaded);
-    expect_stored(tiny);
-    expect_small(loaded, tiny);
-    const Model small(tiny, entries, entries);
-    EXPECT_GT(small.store.size(), 0);
+    shrunk(parsed(dump_config(config)));
   }
   tell_figures(fmt::format("configs: {} pruned models of 3 layers were made small", pruned));
 }
 
-TEST(TinyConfig, one_layer_of_each_kind_is_left_and_two_where_all_are_alike) {
-  const auto layers = [](const std::string& text) {
-    return *tiny_config(parsed("model: {d_model: 24, heads: 2}\n" + text)).model.encoder_layers;
+TEST(TinyConfig, layers_of_each_kind_groups_of_layers_and_a_factored_embedding_stay) {
+  const auto small = [](const std::string& options, const std::string& sections = "") {
+    return tiny_config(parsed("model: {heads: 2, " + options + "}\n" + sections)).model;
   };
-  EXPECT_EQ(layers("encoder_self: {heads: 2}\n"), 2);
-  EXPECT_EQ(layers("attention: {heads: [2, 1]}\n"), 2);
-  const std::string head = "model: {d_model: 24, heads: 2, layers: 4}\n";
-  const Config tiny = tiny_config(parsed(head + "attention: {heads: [2, 1, 2, 3]}\n"));
-  EXPECT_EQ(tiny.model.encoder_self.heads.values, (std::vector<Index>{2, 1, 3}));
-  EXPECT_EQ(tiny.model.cross.heads.values, (std::vector<Index>{2, 1, 3}));
-}
+  // One layer of each kind; two where all are alike.
+  EXPECT_EQ(small("d_model: 24", "encoder_self: {heads: 2}\n").encoder_layers, 2);
+  EXPECT_EQ(small("d_model: 24", "attention: {heads: [2, 1]}\n").encoder_layers, 2);
+  const ModelOptions four = small("d_model: 24, layers: 4", "attention: {heads: [2, 1, 2, 3]}\n");
+  EXPECT_THAT(four.encoder_self.heads.values, ElementsAre(2, 1, 3));
+  EXPECT_THAT(four.cross.heads.values, ElementsAre(2, 1, 3));
 
-TEST(TinyConfig, a_factored_embedding_stays_one_and_groups_of_layers_stay_groups) {
-  const auto small = [](const std::string& options) {
-    return tiny_config(parsed("model: {d_model: 64, heads: 2, layers: 6, " + options + "}\n"))
-        .model;
-  };
-  EXPECT_EQ(small("d_embedding: 16").d_embedding, small("").d_model / 2);
-  EXPECT_EQ(small("d_embedding: 96").d_embedding, small("").d_model + 2);
-  EXPECT_EQ(small("layer_groups: 1").layer_groups, 1);
-  EXPECT_EQ(small("layer_groups: 1").encoder_layers, 2);
-  EXPECT_EQ(small("layer_groups: 3").layer_groups, 3);
-  EXPECT_EQ(small("layer_groups: 3").encoder_layers, 6);
+  const std::string six = "d_model: 64, layers: 6";
+  EXPECT_EQ(small(six + ", d_embedding: 16").d_embedding, small(six).d_model / 2);
+  EXPECT_EQ(small(six + ", d_embedding: 96").d_embedding, small(six).d_model + 2);
+  for (const auto& [groups, layers] : {std::pair(1, 2), std::pair(3, 6)}) {
+    const ModelOptions grouped = small(fmt::format("{}, layer_groups: {}", six, groups));
+    EXPECT_EQ(grouped.layer_groups, groups);
+    EXPECT_EQ(grouped.encoder_layers, layers);
+  }
 }
 
 TEST(TinyConfig, what_the_command_line_set_stays) {
   const std::string text = "model: {d_model: 64, heads: 4, layers: 3}\n";
+  const auto with = [&](const std::string& set) { return tiny_config(parsed(text, {set})); };
   EXPECT_EQ(tiny_config(parsed(text)).model.d_model, 16);
-  EXPECT_EQ(tiny_config(parsed(text, {"model.d_model=48"})).model.d_model, 48);
-  EXPECT_EQ(tiny_config(parsed(text, {"cross.d_qk=9"})).model.cross.d_qk.values.front(), 9);
-  EXPECT_EQ(*tiny_config(parsed(text, {"model.layers=5"})).model.decoder_layers, 5);
-  EXPECT_EQ(
-      tiny_config(parsed(text, {"task.max_length=90"})).task.as<SyntheticOptions>().max_length, 90);
-  EXPECT_EQ(tiny_config(parsed(text, {"model.max_positions=5000"})).model.max_positions, 5000);
+  EXPECT_EQ(with("model.d_model=48").model.d_model, 48);
+  EXPECT_EQ(with("cross.d_qk=9").model.cross.d_qk.values.front(), 9);
+  EXPECT_EQ(*with("model.layers=5").model.decoder_layers, 5);
+  EXPECT_EQ(with("task.max_length=90").task.as<SyntheticOptions>().max_length, 90);
+  EXPECT_EQ(with("model.max_positions=5000").model.max_positions, 5000);
 }
 
 // d_model must be a multiple of 5 and of 3 heads, and of 2 for rotary positions: 30.
@@ -253,20 +233,22 @@ TEST(TinyConfig, attentions_without_heads_are_no_mistake) {
 
 // Subword dropout and normalisation exist for SentencePiece only, not for characters.
 TEST(TinyConfig, text_becomes_characters_with_positions_for_them) {
-  const std::string text =
-      "task: {name: parallel_text, train_tsv: a, validation_tsv: b, subword_dropout: 0.1, "
-      "normalization: nfkc, max_length: 40}\nmodel: {max_positions: 64}\n";
-  const Config tiny = tiny_config(parsed(text));
+  const auto small = [](const std::vector<std::string>& set) {
+    return tiny_config(
+        parsed("task: {name: parallel_text, train_tsv: a, validation_tsv: b, subword_dropout: 0.1, "
+               "normalization: nfkc, max_length: 40}\nmodel: {max_positions: 64}\n",
+               set));
+  };
+  const Config tiny = small({});
   EXPECT_EQ(tiny.task.as<ParallelTextOptions>().tokenizer, TokenizerKind::character);
   EXPECT_EQ(tiny.task.as<ParallelTextOptions>().max_length, 1000);
   EXPECT_EQ(tiny.model.max_positions, 1001);
   expect_stored(tiny);
-  const Config kept = tiny_config(parsed(text, {"model.max_positions=64"}));
+  const Config kept = small({"model.max_positions=64"});
   EXPECT_EQ(kept.task.as<ParallelTextOptions>().max_length, 63);
   expect_stored(kept);
-  EXPECT_EQ(
-      tiny_config(parsed(text, {"task.tokenizer=bpe"})).task.as<ParallelTextOptions>().tokenizer,
-      TokenizerKind::bpe);
+  EXPECT_EQ(small({"task.tokenizer=bpe"}).task.as<ParallelTextOptions>().tokenizer,
+            TokenizerKind::bpe);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,62 +4,49 @@
 
 namespace tapehead { namespace {
 
-constexpr Waiting after_the_best{.metric = Metric::sequence_accuracy,
-                                 .patience = 3,
-                                 .evaluations = 4,
-                                 .best_evaluation = 4,
-                                 .best_value = 0.743};
-
-Waiting later(Index evaluations) {
-  Waiting waiting = after_the_best;
-  waiting.evaluations += evaluations;
-  return waiting;
+// The best is evaluation 4.
+Waiting waiting_for(Index patience, Index evaluations) {
+  return {.metric = Metric::sequence_accuracy,
+          .patience = patience,
+          .evaluations = evaluations,
+          .best_evaluation = 4,
+          .best_value = 0.743};
 }
 
-TEST(Patience, an_evaluation_that_gains_is_the_best_so_far) {
-  EXPECT_EQ(gain_text(after_the_best, KeptWeights::best), "  (best so far)");
-  EXPECT_FALSE(after_the_best.over());
-}
-
-TEST(Patience, a_lower_loss_alone_is_no_gain_and_says_so) {
-  EXPECT_EQ(gain_text(later(2), KeptWeights::lower_loss),
-            "  (best so far by the loss alone, sequence accuracy is as before; evaluations without "
-            "a better sequence accuracy: 2 of 3)");
-  EXPECT_EQ(gain_text(later(2), KeptWeights::none),
-            "  (evaluations without a better sequence accuracy: 2 of 3)");
-}
-
-TEST(Patience, the_best_since_a_resume_is_not_called_the_best_so_far) {
-  Waiting waiting = later(2);
-  EXPECT_EQ(gain_text(waiting, KeptWeights::since_resume),
-            "  (best since a resume; the best sequence accuracy before it was 74.30 %; evaluations "
-            "without a better sequence accuracy: 2 of 3)");
-  waiting.patience = 0;
-  EXPECT_EQ(gain_text(waiting, KeptWeights::since_resume),
-            "  (best since a resume; the best sequence accuracy before it was 74.30 %)");
-}
-
-TEST(Patience, without_an_end_is_not_counted) {
-  Waiting waiting = later(2);
-  waiting.patience = 0;
-  EXPECT_EQ(gain_text(waiting, KeptWeights::none), "");
-  EXPECT_EQ(gain_text(waiting, KeptWeights::lower_loss),
-            "  (best so far by the loss alone, sequence accuracy is as before)");
-  EXPECT_FALSE(waiting.over());
+// A lower loss alone is no gain. The best since a resume is not called the best so far.
+TEST(Patience, each_evaluation_says_what_it_gained) {
+  using enum KeptWeights;
+  const std::string count = "evaluations without a better sequence accuracy: 2 of 3)";
+  const std::string loss = "  (best so far by the loss alone, sequence accuracy is as before";
+  const std::string resume =
+      "  (best since a resume; the best sequence accuracy before it was 74.30 %";
+  struct Case {
+    Index patience;
+    Index evaluations;
+    KeptWeights kept;
+    std::string said;
+  };
+  for (const auto& [patience, evaluations, kept, said] :
+       std::vector<Case>{{3, 4, best, "  (best so far)"},
+                         {3, 6, lower_loss, loss + "; " + count},
+                         {3, 6, none, "  (" + count},
+                         {3, 6, since_resume, resume + "; " + count},
+                         {0, 6, since_resume, resume + ")"},
+                         {0, 6, none, ""},
+                         {0, 6, lower_loss, loss + ")"}}) {
+    EXPECT_EQ(gain_text(waiting_for(patience, evaluations), kept), said);
+    EXPECT_FALSE(waiting_for(patience, evaluations).over());
+  }
 }
 
 TEST(Patience, ends_with_the_metric_its_value_and_the_evaluations) {
-  EXPECT_FALSE(later(2).over());
-  ASSERT_TRUE(later(3).over());
-  EXPECT_EQ(patience_text(later(3)),
+  ASSERT_TRUE(waiting_for(3, 7).over());
+  EXPECT_EQ(patience_text(waiting_for(3, 7)),
             "training.patience: 3 ends the training: the best sequence accuracy is 74.30 %, of "
             "evaluation 4 of 7");
-}
-
-TEST(Patience, ends_without_a_best_where_no_value_was_a_number) {
-  const Waiting waiting{.metric = Metric::bleu, .patience = 2, .evaluations = 2};
-  ASSERT_TRUE(waiting.over());
-  EXPECT_EQ(patience_text(waiting),
+  const Waiting never{.metric = Metric::bleu, .patience = 2, .evaluations = 2};
+  ASSERT_TRUE(never.over());
+  EXPECT_EQ(patience_text(never),
             "training.patience: 2 ends the training: none of 2 evaluations had a BLEU that is a "
             "number");
 }

@@ -75,35 +75,29 @@ class RunWriterOnDisk : public Test {
   std::vector<std::string> faults_;
 };
 
-TEST_F(RunWriterOnDisk, lines_are_there_before_a_checkpoint_of_their_steps) {
-  train(2, false);
-  EXPECT_THAT(faults_, IsEmpty());
-  const std::string elapsed = seen_.back();
-  EXPECT_THAT(seen_, ElementsAre("weights_00000001", "average", "step_00000001", elapsed, "best",
-                                 "weights_00000002", "average", "step_00000002", elapsed));
-  train(3, true);
-  EXPECT_THAT(faults_, IsEmpty());
-  EXPECT_THAT(seen_, Contains("step_00000003"));
-}
-
 // Stopped in between, written.yaml has a choice that config.yaml lacks, which `--set` detects.
-TEST_F(RunWriterOnDisk, what_was_chosen_is_there_before_the_config) {
-  for (const bool resume : {false, true}) {
-    order_.clear();
-    train(resume ? 3 : 2, resume);
+TEST_F(RunWriterOnDisk, lines_and_choices_are_there_before_what_depends_on_them) {
+  const auto expect_choice_first = [&] {
     const auto place_of = [&](const std::string& file) {
       return std::ranges::find_if(order_, [&](const auto& name) { return name.starts_with(file); });
     };
     EXPECT_LT(place_of("written.yaml"), place_of("config.yaml"));
     EXPECT_NE(place_of("config.yaml"), order_.end());
-  }
-}
-
-TEST_F(RunWriterOnDisk, so_is_each_new_directory_in_its_own) {
+  };
   train(2, false);
+  EXPECT_THAT(faults_, IsEmpty());
+  const std::string elapsed = seen_.back();
+  EXPECT_THAT(seen_, ElementsAre("weights_00000001", "average", "step_00000001", elapsed, "best",
+                                 "weights_00000002", "average", "step_00000002", elapsed));
+  expect_choice_first();
   for (const fs::path& directory : {here_.path(), here_ / "new", run_, run_ / "checkpoints"}) {
     EXPECT_TRUE(synced_.contains(directory)) << directory;
   }
+  order_.clear();
+  train(3, true);
+  EXPECT_THAT(faults_, IsEmpty());
+  EXPECT_THAT(seen_, Contains("step_00000003"));
+  expect_choice_first();
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

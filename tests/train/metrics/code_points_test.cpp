@@ -48,9 +48,7 @@ TEST(CodePoints, letters_are_lowered) {
   EXPECT_EQ(lowered(U"\u0416\u0531\u01C4\u01C5\u2167\u24B6\u2126\u212A"),
             U"\u0436\u0561\u01C6\u01C6\u2177\u24D0\u03C9k");
   EXPECT_EQ(lowered(U"\U00010400"), U"\U00010428");
-}
-
-TEST(CodePoints, a_dotted_capital_i_keeps_its_dot) {
+  // A dotted capital I keeps its dot.
   EXPECT_EQ(lowered(U"\u0130I\u0131"), U"i\u0307i\u0131");
   EXPECT_EQ(lowered(U"\u0130\u0130X"), U"i\u0307i\u0307x");
 }

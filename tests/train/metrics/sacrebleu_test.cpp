@@ -8,28 +8,15 @@ namespace tapehead { namespace {
 
 constexpr double tolerance = 1e-9;
 
-struct Corpus {
-  explicit Corpus(const Json& json)
-      : name(json.at("name")),
-        hypotheses(json.at("hypotheses")),
-        references(json.at("references")) {}
-
-  std::string name;
-  std::vector<std::string> hypotheses;
-  std::vector<std::string> references;
-};
-
 // Written by scripts/make_fixtures.py.
 const Json& fixture() {
   static const Json json = Json::parse(read_file(TAPEHEAD_FIXTURES "/sacrebleu/corpora.json"));
   return json;
 }
 
-bool is_lowercase(const std::string& variant) { return variant.ends_with("/lc"); }
-
 EvaluationOptions options_of(const std::string& variant) {
   const std::string name = variant.substr(0, variant.find('/'));
-  EvaluationOptions options{.lowercase = is_lowercase(variant)};
+  EvaluationOptions options{.lowercase = variant.ends_with("/lc")};
   for (const auto tokenizer :
        {BleuTokenizer::none, BleuTokenizer::v13a, BleuTokenizer::intl, BleuTokenizer::character}) {
     if (EnumNames<BleuTokenizer>::names[static_cast<std::size_t>(tokenizer)] == name) {
@@ -41,16 +28,20 @@ EvaluationOptions options_of(const std::string& variant) {
   return options;
 }
 
-// figures: score, four precisions, brevity penalty, lengths of hypotheses and references.
-void expect_bleu(const BleuScore& bleu, const Json& figures) {
-  EXPECT_NEAR(bleu.score, figures.at(0).get<double>(), tolerance) << "score";
-  for (std::size_t n = 0; n < bleu.precisions.size(); ++n) {
-    EXPECT_NEAR(bleu.precisions.at(n), figures.at(n + 1).get<double>(), tolerance)
-        << "precision of order " << n + 1;
+// Calls compare(hypotheses, references, options, signature, figures) for each corpus and variant.
+template <class Compare>
+void for_each_corpus(const std::string& metric, const Compare& compare) {
+  for (const Json& corpus : fixture().at("corpora")) {
+    const std::vector<std::string> hypotheses = corpus.at("hypotheses");
+    const std::vector<std::string> references = corpus.at("references");
+    std::size_t number = 0;
+    for (const auto& [variant, signature] : fixture().at("signatures").at(metric).items()) {
+      SCOPED_TRACE("corpus `" + corpus.at("name").get<std::string>() + "`, " + variant);
+      compare(hypotheses, references, options_of(variant), signature.template get<std::string>(),
+              corpus.at(metric).at(number++));
+    }
+    EXPECT_EQ(number, corpus.at(metric).size());
   }
-  EXPECT_NEAR(bleu.brevity_penalty, figures.at(5).get<double>(), tolerance) << "brevity penalty";
-  EXPECT_EQ(bleu.hypothesis_length, figures.at(6).get<Index>()) << "hypothesis length";
-  EXPECT_EQ(bleu.reference_length, figures.at(7).get<Index>()) << "reference length";
 }
 
 TEST(SacreBleu, the_fixture_is_whole) {
@@ -61,31 +52,25 @@ TEST(SacreBleu, the_fixture_is_whole) {
 }
 
 TEST(SacreBleu, bleu_of_every_corpus_with_every_tokenizer) {
-  for (const Json& json : fixture().at("corpora")) {
-    const Corpus corpus(json);
-    std::size_t number = 0;
-    for (const auto& [variant, signature] : fixture().at("signatures").at("bleu").items()) {
-      SCOPED_TRACE("corpus `" + corpus.name + "`, " + variant);
-      const BleuScore bleu = corpus_bleu(corpus.hypotheses, corpus.references, options_of(variant));
-      EXPECT_EQ(bleu_signature(options_of(variant)), signature.get<std::string>());
-      expect_bleu(bleu, json.at("bleu").at(number++));
-    }
-    EXPECT_EQ(number, json.at("bleu").size()) << corpus.name;
-  }
+  for_each_corpus("bleu", [](const auto& hypotheses, const auto& references, const auto& options,
+                             const std::string& signature, const Json& figures) {
+    const BleuScore bleu = corpus_bleu(hypotheses, references, options);
+    std::vector<double> found{bleu.score};
+    found.insert(found.end(), bleu.precisions.begin(), bleu.precisions.end());
+    found.push_back(bleu.brevity_penalty);
+    found.push_back(static_cast<double>(bleu.hypothesis_length));
+    found.push_back(static_cast<double>(bleu.reference_length));
+    EXPECT_THAT(found, Pointwise(DoubleNear(tolerance), figures.get<std::vector<double>>()));
+    EXPECT_EQ(bleu_signature(options), signature);
+  });
 }
 
 TEST(SacreBleu, chrf_of_every_corpus) {
-  for (const Json& json : fixture().at("corpora")) {
-    const Corpus corpus(json);
-    std::size_t number = 0;
-    for (const auto& [variant, signature] : fixture().at("signatures").at("chrf").items()) {
-      SCOPED_TRACE("corpus `" + corpus.name + "`, " + variant);
-      const double chrf = corpus_chrf(corpus.hypotheses, corpus.references, options_of(variant));
-      EXPECT_EQ(chrf_signature(options_of(variant)), signature.get<std::string>());
-      EXPECT_NEAR(chrf, json.at("chrf").at(number++).get<double>(), tolerance);
-    }
-    EXPECT_EQ(number, json.at("chrf").size()) << corpus.name;
-  }
+  for_each_corpus("chrf", [](const auto& hypotheses, const auto& references, const auto& options,
+                             const std::string& signature, const Json& figure) {
+    EXPECT_NEAR(corpus_chrf(hypotheses, references, options), figure.get<double>(), tolerance);
+    EXPECT_EQ(chrf_signature(options), signature);
+  });
 }
 
 }}  // namespace tapehead

@@ -5,36 +5,22 @@
 
 namespace tapehead { namespace {
 
-TEST(RunFormat, durations) {
-  EXPECT_EQ(format_duration(0), "0.00 s");
-  EXPECT_EQ(format_duration(-1), "0.00 s");
-  EXPECT_EQ(format_duration(0.994), "0.99 s");
-  EXPECT_EQ(format_duration(0.999), "1.0 s");
-  EXPECT_EQ(format_duration(9.94), "9.9 s");
-  EXPECT_EQ(format_duration(9.96), "10 s");
-  EXPECT_EQ(format_duration(59.4), "59 s");
-  EXPECT_EQ(format_duration(59.6), "1 min 00 s");
-  EXPECT_EQ(format_duration(65), "1 min 05 s");
-  EXPECT_EQ(format_duration(3599.6), "1 h 00 min");
-  EXPECT_EQ(format_duration(7380), "2 h 03 min");
-  EXPECT_EQ(format_duration(86399), "1 d 00 h");
-  EXPECT_EQ(format_duration(3 * 86400 + 4 * 3600), "3 d 04 h");
-  EXPECT_EQ(format_duration(std::nan("")), "unknown");
-  EXPECT_EQ(format_duration(INFINITY), "unknown");
-}
-
-TEST(RunFormat, counts) {
-  EXPECT_EQ(format_count(0), "0");
-  EXPECT_EQ(format_count(950), "950");
-  EXPECT_EQ(format_count(999.4), "999");
-  EXPECT_EQ(format_count(999.6), "1.0 k");
-  EXPECT_EQ(format_count(1234), "1.2 k");
-  EXPECT_EQ(format_count(999949), "999.9 k");
-  EXPECT_EQ(format_count(999951), "1.0 M");
-  EXPECT_EQ(format_count(2.6e6), "2.6 M");
-  EXPECT_EQ(format_count(3.14e9), "3.1 G");
-  EXPECT_EQ(format_count(-2000), "-2.0 k");
-  EXPECT_EQ(format_count(5e16), "50000.0 T");
+TEST(RunFormat, durations_and_counts) {
+  const std::vector<std::pair<double, std::string>> durations{
+      {0, "0.00 s"},        {-1, "0.00 s"},         {0.994, "0.99 s"},        {0.999, "1.0 s"},
+      {9.94, "9.9 s"},      {9.96, "10 s"},         {59.4, "59 s"},           {59.6, "1 min 00 s"},
+      {65, "1 min 05 s"},   {3599.6, "1 h 00 min"}, {7380, "2 h 03 min"},     {86399, "1 d 00 h"},
+      {273600, "3 d 04 h"}, {INFINITY, "unknown"},  {std::nan(""), "unknown"}};
+  for (const auto& [seconds, text] : durations) {
+    EXPECT_EQ(format_duration(seconds), text) << seconds;
+  }
+  const std::vector<std::pair<double, std::string>> counts{
+      {0, "0"},          {950, "950"},        {999.4, "999"},     {999.6, "1.0 k"},
+      {1234, "1.2 k"},   {999949, "999.9 k"}, {999951, "1.0 M"},  {2.6e6, "2.6 M"},
+      {3.14e9, "3.1 G"}, {-2000, "-2.0 k"},   {5e16, "50000.0 T"}};
+  for (const auto& [count, text] : counts) {
+    EXPECT_EQ(format_count(count), text) << count;
+  }
 }
 
 TEST(RunFormat, columns_are_aligned_whatever_the_letters) {

@@ -1,7 +1,7 @@
 // JSON from files: missing, mistyped or out-of-range values are reported with their place.
 #include "core/files/json_text.hpp"
 
-#include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

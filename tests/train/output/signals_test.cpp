@@ -23,10 +23,7 @@ TEST(RunSignals, the_first_signal_is_noted) {
     std::raise(signal);
     EXPECT_EQ(signals.received(), signal);
   }
-}
-
-TEST(RunSignals, the_first_of_two_kinds_counts) {
-  const StopSignals signals;
+  const StopSignals signals;  // the first of two kinds counts
   std::raise(SIGTERM);
   std::raise(SIGINT);
   EXPECT_EQ(signals.received(), SIGTERM);
@@ -45,35 +42,32 @@ TEST(RunSignals, one_that_comes_again_at_once_is_the_same_wish) {
   }
 }
 
-TEST(RunSignals, one_that_comes_again_later_ends_the_process) {
-  std::vector<std::unique_ptr<ChildProcess>> children;
+TEST(RunSignals, one_that_comes_again_later_ends_the_process_and_another_kind_does_not) {
+  std::map<int, std::unique_ptr<ChildProcess>> children;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    children.push_back(std::make_unique<ChildProcess>([signal] {
+    children[signal] = std::make_unique<ChildProcess>([signal] {
       const StopSignals signals;
       std::raise(signal);
       std::this_thread::sleep_for(same_stop + std::chrono::milliseconds(10));
       std::raise(signal);
       return 0;
-    }));
+    });
   }
-  EXPECT_EQ(children[0]->wait(), 128 + SIGINT);
-  EXPECT_EQ(children[1]->wait(), 128 + SIGTERM);
-  EXPECT_EQ(children[2]->wait(), 128 + SIGHUP);
-}
-
-TEST(RunSignals, another_kind_later_is_a_first_one) {
-  ChildProcess child([] {
+  for (const auto& [signal, child] : children) {
+    EXPECT_EQ(child->wait(), 128 + signal);
+  }
+  ChildProcess other([] {
     const StopSignals signals;
     std::raise(SIGHUP);
     std::this_thread::sleep_for(same_stop + std::chrono::milliseconds(10));
     std::raise(SIGTERM);
     return signals.received();
   });
-  EXPECT_EQ(child.wait(), SIGHUP);
+  EXPECT_EQ(other.wait(), SIGHUP);
 }
 
-TEST(RunSignals, a_hangup_that_the_parent_ignored_stays_ignored) {
-  ChildProcess child([] {
+TEST(RunSignals, of_those_that_the_parent_ignored_only_a_hangup_stays_ignored) {
+  ChildProcess hangup([] {
     std::signal(SIGHUP, SIG_IGN);
     int received = 0;
     {
@@ -84,7 +78,14 @@ TEST(RunSignals, a_hangup_that_the_parent_ignored_stays_ignored) {
     std::raise(SIGHUP);
     return received;
   });
-  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(hangup.wait(), 0);
+  ChildProcess interrupted([] {
+    std::signal(SIGINT, SIG_IGN);
+    const StopSignals signals;
+    std::raise(SIGINT);
+    return signals.received();
+  });
+  EXPECT_EQ(interrupted.wait(), SIGINT);
 }
 
 TEST(RunSignals, a_pipe_that_nobody_reads_is_outlived) {
@@ -110,16 +111,6 @@ TEST(RunSignals, a_file_that_may_not_grow_is_outlived) {
     return ::write(file, "x", 1) < 0 && errno == EFBIG ? 0 : 1;
   });
   EXPECT_EQ(child.wait(), 0);
-}
-
-TEST(RunSignals, a_signal_that_the_parent_ignored_is_heard) {
-  ChildProcess child([] {
-    std::signal(SIGINT, SIG_IGN);
-    const StopSignals signals;
-    std::raise(SIGINT);
-    return signals.received();
-  });
-  EXPECT_EQ(child.wait(), SIGINT);
 }
 
 TEST(RunSignals, the_old_handlers_come_back) {

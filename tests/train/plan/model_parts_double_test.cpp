@@ -18,11 +18,6 @@ std::ostream& operator<<(std::ostream& out, const Case& of) { return out << of.n
 constexpr Index source_vocabulary = 17;
 constexpr Index target_vocabulary = 13;
 
-ModelOptions model_options_of(const std::vector<std::string>& set) {
-  return parse_config("model: {d_model: 12, heads: 3, layers: 2, d_ff: 7}\n", "a.yaml", set)
-      .config.model;
-}
-
 std::shared_ptr<const Source> ragged_pairs() {
   Examples pairs;
   for (const auto& [source, target] :
@@ -35,7 +30,7 @@ std::shared_ptr<const Source> ragged_pairs() {
 
 class ModelParts : public TestWithParam<Case> {};
 
-// The parameters of all parts of a kind, such as "norms", over all layers.
+// The parameters of all parts of a kind, such as "norms", over all layers; "": of all parts.
 Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind) {
   Index sum = 0;
   for (const ModelPart& part : parts) {
@@ -45,8 +40,10 @@ Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind
 }
 
 // Closed form. Attentions with the same name, and layers of one group, count their weights once.
+// The arithmetic is that of a step.
 TEST_P(ModelParts, have_the_parameters_of_the_model) {
-  const ModelOptions options = model_options_of(GetParam().set);
+  constexpr const char* small = "model: {d_model: 12, heads: 3, layers: 2, d_ff: 7}\n";
+  const ModelOptions options = parse_config(small, "a.yaml", GetParam().set).config.model;
   ParameterStore store;
   const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
   const auto parts = model_parts(model, store, {});
@@ -89,7 +86,6 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
   constexpr std::array titles{"encoder self-attention", "decoder self-attention",
                               "cross-attention"};
   std::set<std::string> shared;
-  Index all = 0;
   for (const AttentionKind kind : attention_kinds) {
     Index expected = 0;
     for (Index group = 0; group < groups(kind); ++group) {
@@ -99,23 +95,13 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
     }
     EXPECT_EQ(parameters_of(parts, titles[static_cast<std::size_t>(kind)]), expected);
   }
-  for (const ModelPart& part : parts) {
-    all += part.parameters;
-  }
-  EXPECT_EQ(all, store.count());
-}
-
-TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
-  const ModelOptions options = model_options_of(GetParam().set);
-  const Batch batch = pack(*ragged_pairs(), {0, 1, 2, 3});
-  ParameterStore store;
-  const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
+  EXPECT_EQ(parameters_of(parts, ""), store.count());
+  const StepRows rows = rows_of(pack(*ragged_pairs(), {0, 1, 2, 3}));
   double sum = 0;
-  for (const ModelPart& part : model_parts(model, store, rows_of(batch))) {
+  for (const ModelPart& part : model_parts(model, store, rows)) {
     sum += part.multiply_adds;
   }
-  EXPECT_DOUBLE_EQ(2 * sum,
-                   step_flops(options, target_vocabulary, rows_of(batch), CountedPairs::allowed));
+  EXPECT_DOUBLE_EQ(2 * sum, step_flops(options, target_vocabulary, rows, CountedPairs::allowed));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -152,15 +138,12 @@ INSTANTIATE_TEST_SUITE_P(
 // The steps of an epoch cover every example.
 TEST(StepRows, mean_ones_are_the_sum_of_the_batches_over_the_steps) {
   const auto source = ragged_pairs();
-  const StepRows mean = mean_rows(*source, 2);
-  const StepRows one = rows_of(pack(*source, {0, 3}));
-  const StepRows other = rows_of(pack(*source, {1, 2}));
-  EXPECT_DOUBLE_EQ(2 * mean.source, one.source + other.source);
-  EXPECT_DOUBLE_EQ(2 * mean.target, one.target + other.target);
-  StepRows sum = one;
-  sum.add(other);
+  StepRows sum = rows_of(pack(*source, {0, 3}));
+  sum.add(rows_of(pack(*source, {1, 2})));
   StepRows twice;
-  twice.add(mean, 2);
+  twice.add(mean_rows(*source, 2), 2);
+  EXPECT_DOUBLE_EQ(twice.source, sum.source);
+  EXPECT_DOUBLE_EQ(twice.target, sum.target);
   EXPECT_EQ(twice.source_sizes, sum.source_sizes);
   EXPECT_EQ(twice.target_sizes, sum.target_sizes);
   EXPECT_EQ(twice.cross_sizes, sum.cross_sizes);

@@ -1,12 +1,13 @@
-// A correct checksum says nothing about the numbers, so every weight read is checked.
+// A correct checksum says nothing about the numbers, so every weight read is checked. The mean of
+// several checkpoints' weights is correct.
 #include "core/files/tensor_file.hpp"
 #include "core/ranks/ranks.hpp"
-#include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_model.hpp"
+#include "train/run/checkpoint.hpp"
 #include "train/run/rank_checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -37,6 +38,42 @@ TEST(CheckpointWeights, that_differ_between_ranks_are_refused_by_all_with_the_ra
                                         ranks.name(0))));
     });
   }
+}
+
+// One parameter of six equal numbers.
+struct Weights {
+  explicit Weights(double value, const Shape& shape = {2, 3}) {
+    store.root().create("weight", ParameterKind::matrix, shape, Initializer::constant(value));
+    store.initialize(1);
+  }
+  std::vector<Scalar> numbers() {
+    const auto values = store.value(store.parameters()[0]).values();
+    return {values.begin(), values.end()};
+  }
+  std::filesystem::path save(const std::filesystem::path& file) {
+    write_tensor_file(file, weight_entries(store), {});
+    return file;
+  }
+  ParameterStore store;
+};
+
+TEST(WeightAverage, is_the_mean_and_leaves_the_store_as_it_was) {
+  const TemporaryDirectory here;
+  std::vector<std::filesystem::path> files{Weights(1).save(here / "a"), Weights(2).save(here / "b"),
+                                           Weights(6, {3, 2}).save(here / "c")};
+  Weights current(10);
+  EXPECT_THROW(write_weight_average(files, current.store, {}, here / "average"), IoError)
+      << "a file does not fit";
+  EXPECT_THAT(current.numbers(), Each(Scalar{10}));
+  EXPECT_FALSE(std::filesystem::exists(here / "average"));
+  Weights(6).save(files[2]);
+  write_weight_average(files, current.store, {{"step", "7"}}, here / "average");
+  EXPECT_THAT(current.numbers(), Each(Scalar{10}));
+  const TensorFile average(here / "average");
+  load_weights(average, current.store);
+  EXPECT_THAT(current.numbers(), Each(Scalar{3}));
+  EXPECT_EQ(average.metadata().at("averaged"), "3");
+  EXPECT_EQ(average.metadata().at("step"), "7");
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

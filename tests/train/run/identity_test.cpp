@@ -3,7 +3,7 @@
 
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
-#include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
@@ -14,69 +14,54 @@ std::shared_ptr<const Tokenizer> words(const std::vector<std::string>& entries) 
   return std::make_shared<VocabularyTokenizer>(Vocabulary(entries), Unit::word);
 }
 
-class IdentityTest : public Test {
- protected:
-  static Config config(const std::vector<std::string>& overrides = {}) {
+TEST(IdentityTest, names_what_differs) {
+  const TemporaryDirectory here;
+  const auto config = [](const std::vector<std::string>& overrides) {
     return parse_config("task: {name: copy}\n", "a.yaml", overrides).config;
-  }
-  // The error for a file with these facts in a run with this config and these tokenizers.
-  std::string error(const Metadata& facts, const Config& config, const Tokenizers& tokenizers) {
-    write_tensor_file(here_ / "f", {}, facts);
-    return io_error_of(
-        [&] { expect_identity(TensorFile(here_ / "f"), identity_of(config, tokenizers, "data")); });
-  }
-  Metadata facts() { return identity_of(config(), tokenizers_, "data").facts; }
-
-  Tokenizers tokenizers_{.source = words({"a", "b"}), .target = words({"c"})};
-  TemporaryDirectory here_;
-};
-
-TEST_F(IdentityTest, names_what_differs) {
-  EXPECT_EQ(error(facts(), config(), tokenizers_), "no error");
-  EXPECT_THAT(error(facts(), config({"model.activation=gelu"}), tokenizers_),
-              AllOf(HasSubstr("/f comes from another model"),
-                    HasSubstr("(model.activation: relu, not gelu)")));
-  EXPECT_THAT(error(facts(), config({"seed=2"}), tokenizers_),
-              HasSubstr("another seed (seed: 1, not 2)"));
-  EXPECT_THAT(error(facts(), config(), {words({"b", "a"}), words({"c"})}),
-              HasSubstr("another source tokenizer"));
-  EXPECT_THAT(error(facts(), config(), {words({"a", "b"}), words({"c", "d"})}),
-              HasSubstr("another target tokenizer"));
-  Metadata other = facts();
-  other["data"] = "others";
-  EXPECT_THAT(error(other, config(), tokenizers_), HasSubstr("other data"));
-  other.erase("data");
-  EXPECT_THAT(error(other, config(), tokenizers_), HasSubstr("its metadata has no 'data'"));
-}
-
-TEST_F(IdentityTest, does_not_change_with_what_weights_do_not_depend_on) {
-  EXPECT_EQ(error(facts(),
-                  config({"model.dropout=0.4", "attention.head_dropout=0.1",
-                          "model.initializer=normal", "training.learning_rate=0.1"}),
-                  tokenizers_),
-            "no error");
-}
-
-// The checkpoint is older than the option.
-TEST_F(IdentityTest, takes_an_option_that_the_file_does_not_know_for_the_default) {
-  Metadata older = facts();
+  };
+  const Tokenizers tokenizers{.source = words({"a", "b"}), .target = words({"c"})};
+  const Tokenizers other_source{.source = words({"b", "a"}), .target = words({"c"})};
+  const Tokenizers other_target{.source = words({"a", "b"}), .target = words({"c", "d"})};
+  const Identity identity = identity_of(config({}), tokenizers, "data");
+  Metadata other_data = identity.facts;
+  other_data["data"] = "others";
+  Metadata no_data = identity.facts;
+  no_data.erase("data");
+  Metadata older = identity.facts;  // than the option
   older.erase("encoder_self.score");
-  EXPECT_EQ(error(older, config(), tokenizers_), "no error");
-  EXPECT_THAT(error(older, config({"attention.score=cosine"}), tokenizers_),
-              HasSubstr("score: dot, not cosine"));
-}
-
-TEST_F(IdentityTest, of_checkpoints_from_before_is_their_digest_of_the_config) {
-  const Metadata former{{"config", identity_of(config(), tokenizers_).former_digest},
-                        {"data", "data"}};
-  EXPECT_EQ(error(former, config(), tokenizers_), "no error");
-  EXPECT_THAT(error(former, config({"model.activation=gelu"}), tokenizers_),
-              HasSubstr("another model or seed"));
+  // Older checkpoints have a digest of the config.
+  const Metadata digest{{"config", identity.former_digest}, {"data", "data"}};
+  struct Case {
+    Metadata facts;
+    std::vector<std::string> set;  // options of the run
+    std::string said;
+    Tokenizers of_run{};
+  };
+  for (const auto& [facts, set, said, of_run] : std::vector<Case>{
+           {identity.facts, {}, "no error"},
+           {identity.facts, {"model.dropout=0.4", "attention.head_dropout=0.1"}, "no error"},
+           {identity.facts, {"model.initializer=normal", "training.learning_rate=0.1"}, "no error"},
+           {identity.facts, {"model.activation=gelu"}, "/f comes from another model"},
+           {identity.facts, {"model.activation=gelu"}, "(model.activation: relu, not gelu)"},
+           {identity.facts, {"seed=2"}, "another seed (seed: 1, not 2)"},
+           {identity.facts, {}, "another source tokenizer", other_source},
+           {identity.facts, {}, "another target tokenizer", other_target},
+           {other_data, {}, "other data"},
+           {no_data, {}, "its metadata has no 'data'"},
+           {older, {}, "no error"},
+           {older, {"attention.score=cosine"}, "score: dot, not cosine"},
+           {digest, {}, "no error"},
+           {digest, {"model.activation=gelu"}, "another model or seed"}}) {
+    write_tensor_file(here / "f", {}, facts);
+    const auto run = identity_of(config(set), of_run.source ? of_run : tokenizers, "data");
+    EXPECT_THAT(io_error_of([&] { expect_identity(TensorFile(here / "f"), run); }), HasSubstr(said))
+        << fmt::format("{}", set);
+  }
 }
 
 TEST(TokenizerDigest, is_of_the_entries_in_order) {
   const std::string digest = tokenizer_digest(*words({"a", "b"}));
-  EXPECT_EQ(digest.size(), 16U);
+  EXPECT_THAT(digest, SizeIs(16));
   EXPECT_EQ(tokenizer_digest(*words({"a", "b"})), digest);
   EXPECT_NE(tokenizer_digest(*words({"b", "a"})), digest);
   EXPECT_NE(tokenizer_digest(*words({"ab"})), digest);

@@ -37,16 +37,9 @@ Ends random_ends(std::uint64_t number) {
   return ends;
 }
 
-std::vector<double> velocity_of(TinyTrainer& training) {
-  std::vector<double> velocity;
-  for (const Tensor& block : training.trainer.optimizer().states().front().blocks) {
-    velocity.insert(velocity.end(), block.values().begin(), block.values().end());
-  }
-  return velocity;
-}
-
-// The gradient that a step passes to the optimiser, read from SGD's momentum after the first step.
-std::vector<double> gradient_of(const Ends& ends, Index shards, Index d_model = 1) {
+// What a step reports, and the gradient that it passes to the optimiser, read from SGD's momentum.
+std::pair<StepStats, std::vector<double>> step_of(const Ends& ends, Index shards,
+                                                  Index d_model = 1) {
   ModelOptions model = tiny_options();
   model.layers = 2;
   model.dropout = 0.3;
@@ -61,31 +54,32 @@ std::vector<double> gradient_of(const Ends& ends, Index shards, Index d_model = 
   options.d_model = d_model;
   TinyTrainer training(model, options);
   training.model.shake(0.2);
-  training.step(batches_up_to(ends));
-  return velocity_of(training);
+  const StepStats stats = training.step(batches_up_to(ends));
+  std::vector<double> velocity;
+  for (const Tensor& block : training.trainer.optimizer().states().front().blocks) {
+    velocity.insert(velocity.end(), block.values().begin(), block.values().end());
+  }
+  return {stats, velocity};
 }
 
-void expect_the_whole_gradient(const Ends& ends, Index shards) {
-  static const std::vector<double> whole = gradient_of({sentence_count}, 1);
-  EXPECT_THAT(gradient_of(ends, shards), Pointwise(DoubleNear(1e-12), whole))
-      << ends.size() << " batches in " << shards << " shards";
-}
-
-class TrainerCuts : public TestWithParam<Index> {};
-
-INSTANTIATE_TEST_SUITE_P(Shards, TrainerCuts, testing::Range<Index>(1, 6));
-
-TEST_P(TrainerCuts, of_one_batch) { expect_the_whole_gradient({sentence_count}, GetParam()); }
-
-TEST_P(TrainerCuts, of_eight_batches) {
-  expect_the_whole_gradient({8, 16, 24, 32, 40, 48, 56, 64}, GetParam());
-}
-
-TEST_P(TrainerCuts, of_batches_cut_anywhere) {
+TEST(TrainerCuts, of_batches_and_shards_give_the_whole_gradient) {
+  const auto [whole, gradient] = step_of({sentence_count}, 1);
+  std::vector<Ends> cuts{{sentence_count}, {8, 16, 24, 32, 40, 48, 56, 64}};
   for (const std::uint64_t number : {1, 2, 3}) {
-    const Ends ends = random_ends(number);
-    EXPECT_GT(ends.size(), 2U);
-    expect_the_whole_gradient(ends, GetParam());
+    cuts.push_back(random_ends(number));
+    EXPECT_GT(cuts.back().size(), 2U);
+  }
+  for (const Ends& ends : cuts) {
+    for (const Index shards : {1, 2, 3, 4, 5}) {
+      SCOPED_TRACE(fmt::format("{} batches in {} shards", ends.size(), shards));
+      const auto [stats, found] = step_of(ends, shards);
+      EXPECT_THAT(found, Pointwise(DoubleNear(1e-12), gradient));
+      EXPECT_EQ(stats.tokens, whole.tokens);
+      EXPECT_EQ(stats.correct, whole.correct);
+      EXPECT_NEAR(stats.loss, whole.loss, 1e-12);
+      EXPECT_NEAR(stats.negative_log_likelihood, whole.negative_log_likelihood, 1e-12);
+      EXPECT_NEAR(stats.gradient_norm, whole.gradient_norm, 1e-12);
+    }
   }
 }
 
@@ -95,7 +89,7 @@ TEST(TrainerCuts, of_a_large_shard_into_pieces) {
   const Batch batch = batches_up_to(end).front();
   ASSERT_EQ(cut_into_parts(batch, part_rows(104)).size(), 3U);
   ASSERT_EQ(cut_into_parts(batch, part_rows(1)).size(), 1U);
-  EXPECT_THAT(gradient_of(end, 1, 104), Pointwise(DoubleNear(1e-12), gradient_of(end, 1)));
+  EXPECT_THAT(step_of(end, 1, 104).second, Pointwise(DoubleNear(1e-12), step_of(end, 1).second));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

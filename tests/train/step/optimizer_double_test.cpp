@@ -1,8 +1,9 @@
-// Three steps of each optimiser compared with its formula in scalar code.
-#include "train/step/optimizer.hpp"
-
+// Steps of the optimisers compared with their formulas in scalar code; weight decay by kind of
+// parameter.
+#include "core/tape/parameters.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
+#include "train/step/optimizer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -49,23 +50,6 @@ class OptimizerSteps : public Test {
     return result;
   }
 
-  // Compares three optimiser steps with `formula(weight, gradient, step)` for each number.
-  template <class Formula>
-  void expect_formula(const TrainingOptions& options, Formula formula) {
-    Optimizer optimizer(store_, options);
-    std::vector<double> expected = weights();
-    for (Index step = 1; step <= 3; ++step) {
-      const auto gradients = shard(static_cast<std::uint64_t>(10 * step));
-      const std::vector<double> gradient = numbers(*gradients);
-      optimizer.step(workers_, {gradients.get()}, 0.5, 0.01 * static_cast<double>(step));
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        formula(i, expected[i], 0.5 * gradient[i], static_cast<double>(step));
-      }
-      EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
-    }
-    EXPECT_EQ(optimizer.steps(), 3);
-  }
-
   ParameterStore store_;
   Workers workers_{1};
 };
@@ -78,124 +62,67 @@ TrainingOptions options(OptimizerKind kind, double weight_decay) {
   return result;
 }
 
-// Sutskever et al. 2013 in PyTorch's form.
-TEST_F(OptimizerSteps, of_sgd) {
-  std::vector<double> velocity(weights().size(), 0);
-  expect_formula(options(OptimizerKind::sgd, 0.3),
-                 [&](std::size_t i, double& w, double g, double step) {
-                   velocity[i] = 0.9 * velocity[i] + (g + 0.3 * w);
-                   w -= 0.01 * step * velocity[i];
-                 });
-}
-
-// Kingma and Ba 2015, algorithm 1; if decoupled, Loshchilov and Hutter 2019, algorithm 2.
-struct AdamFormula {
-  explicit AdamFormula(std::size_t size, bool is_decoupled)
-      : m(size, 0), v(size, 0), decoupled(is_decoupled) {}
-
-  void operator()(std::size_t i, double& w, double g, double step) {
-    const double rate = 0.01 * step;
-    const double decayed = decoupled ? g : g + 0.3 * w;
-    m[i] = 0.9 * m[i] + 0.1 * decayed;
-    v[i] = 0.98 * v[i] + 0.02 * decayed * decayed;
-    const double m_hat = m[i] / (1 - std::pow(0.9, step));
-    const double v_hat = v[i] / (1 - std::pow(0.98, step));
-    w -= (decoupled ? rate * 0.3 * w : 0) + rate * m_hat / (std::sqrt(v_hat) + 1e-9);
-  }
-
-  std::vector<double> m;
-  std::vector<double> v;
-  bool decoupled;
-};
-
-TEST_F(OptimizerSteps, of_adam) {
-  expect_formula(options(OptimizerKind::adam, 0.3), AdamFormula(weights().size(), false));
-}
-
-TEST_F(OptimizerSteps, of_adam_w) {
-  expect_formula(options(OptimizerKind::adamw, 0.3), AdamFormula(weights().size(), true));
-}
-
-// Clipping uses the norm of the whole gradient, and scales a larger gradient down to the limit.
-TEST_F(OptimizerSteps, clip_the_whole_gradient) {
-  TrainingOptions clipping = options(OptimizerKind::sgd, 0);
-  clipping.clip_norm = 2;
-  clipping.momentum = 0;
-  for (const double magnitude : {1.0, 1e-3}) {
+// Kingma and Ba 2015, algorithm 1; if decoupled, Loshchilov and Hutter 2019, algorithm 2. (The
+// small parameters of the comparison with PyTorch have one chunk.) Clipping uses the norm of the
+// whole gradient, and scales a larger gradient down to the limit.
+TEST_F(OptimizerSteps, of_adam_follow_the_formula_and_clip_the_whole_gradient) {
+  for (const bool decoupled : {false, true}) {
+    TrainingOptions clipping = options(decoupled ? OptimizerKind::adamw : OptimizerKind::adam, 0.3);
+    clipping.clip_norm = 2;
     Optimizer optimizer(store_, clipping);
-    const auto gradients = shard(1, magnitude);
-    const std::vector<double> gradient = numbers(*gradients);
-    double squares = 0;
-    for (const double g : gradient) {
-      squares += g * g;
+    std::vector<double> w = weights();
+    std::vector<double> m(w.size(), 0);
+    std::vector<double> v(w.size(), 0);
+    for (Index step = 1; step <= 3; ++step) {
+      const double magnitude = step < 3 ? 1 : 1e-3;
+      const auto gradients = shard(static_cast<std::uint64_t>(10 * step), magnitude);
+      const std::vector<double> gradient = numbers(*gradients);
+      const double norm = 0.5 * std::sqrt(std::inner_product(gradient.begin(), gradient.end(),
+                                                             gradient.begin(), 0.0));
+      EXPECT_EQ(norm > 2, step < 3);
+      const double factor = norm > 2 ? 0.5 * 2 / norm : 0.5;
+      const auto t = static_cast<double>(step);
+      const double rate = 0.01 * t;
+      EXPECT_NEAR(optimizer.step(workers_, {gradients.get()}, 0.5, rate), norm, 1e-10);
+      for (std::size_t i = 0; i < w.size(); ++i) {
+        const double g = factor * gradient[i] + (decoupled ? 0 : 0.3 * w[i]);
+        m[i] = 0.9 * m[i] + 0.1 * g;
+        v[i] = 0.98 * v[i] + 0.02 * g * g;
+        const double m_hat = m[i] / (1 - std::pow(0.9, t));
+        const double v_hat = v[i] / (1 - std::pow(0.98, t));
+        w[i] -= (decoupled ? rate * 0.3 * w[i] : 0) + rate * m_hat / (std::sqrt(v_hat) + 1e-9);
+      }
+      EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), w));
     }
-    const double norm = std::sqrt(squares);
-    const double factor = magnitude == 1 ? 2 / norm : 1;
-    EXPECT_EQ(norm > 2, magnitude == 1);
-    std::vector<double> expected = weights();
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      expected[i] -= 0.1 * factor * gradient[i];
-    }
-    EXPECT_NEAR(optimizer.step(workers_, {gradients.get()}, 1, 0.1), norm, 1e-10);
-    EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
+    EXPECT_EQ(optimizer.steps(), 3);
   }
 }
 
-// A block that a shard did not write counts as 0, whatever its memory holds.
+// A block that a shard did not write counts as 0, whatever its memory holds. Momentum still changes
+// a block that no shard wrote.
 TEST_F(OptimizerSteps, sum_the_shards_that_wrote) {
-  TrainingOptions plain = options(OptimizerKind::sgd, 0);
-  plain.momentum = 0;
-  Optimizer optimizer(store_, plain);
-  const auto one = shard(1);
-  const auto two = shard(2);
-  const auto none = shard(3);
-  none->forget();
-  *two->slot(1).written = false;
-  const std::vector<double> first = numbers(*one);
-  const std::vector<double> second = numbers(*two);
-  std::vector<double> expected = weights();
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const bool in_vector = i >= 21 && i < 26;
-    expected[i] -= 0.1 * (first[i] + (in_vector ? 0 : second[i]));
-  }
-  optimizer.step(workers_, {none.get(), one.get(), two.get()}, 1, 0.1);
-  EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
-}
-
-// Momentum still changes a block that no shard wrote.
-TEST_F(OptimizerSteps, take_a_block_that_no_shard_wrote_for_zeros) {
   Optimizer optimizer(store_, options(OptimizerKind::sgd, 0));
-  optimizer.step(workers_, {shard(1).get()}, 1, 0);
-  const auto one = shard(2);
-  const auto two = shard(3);
-  *one->slot(1).written = false;
-  *two->slot(1).written = false;
-  const std::vector<double> velocity = numbers(*shard(1));
-  const std::vector<double> first = numbers(*one);
-  const std::vector<double> second = numbers(*two);
   std::vector<double> expected = weights();
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const bool in_vector = i >= 21 && i < 26;
-    expected[i] -= 0.1 * (0.9 * velocity[i] + (in_vector ? 0 : first[i] + second[i]));
+  std::vector<double> velocity(expected.size(), 0);
+  for (const std::uint64_t writers : {2, 1, 0}) {  // shards that write the vector
+    const auto none = shard(3);
+    const auto one = shard(10 + writers);
+    const auto two = shard(20 + writers);
+    none->forget();
+    *one->slot(1).written = writers > 0;
+    *two->slot(1).written = writers > 1;
+    const std::vector<double> first = numbers(*one);
+    const std::vector<double> second = numbers(*two);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const bool in_vector = i >= 21 && i < 26;
+      const double gradient =
+          (in_vector && writers < 1 ? 0 : first[i]) + (in_vector && writers < 2 ? 0 : second[i]);
+      velocity[i] = 0.9 * velocity[i] + gradient;
+      expected[i] -= 0.1 * velocity[i];
+    }
+    optimizer.step(workers_, {none.get(), one.get(), two.get()}, 1, 0.1);
+    EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected)) << writers;
   }
-  optimizer.step(workers_, {one.get(), two.get()}, 1, 0.1);
-  EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
-}
-
-// Bit-identical: threads share chunks but never cut them differently.
-TEST_F(OptimizerSteps, do_not_depend_on_the_threads) {
-  const auto gradients = shard(1);
-  const Tensor before = store_.values().copy();
-  std::vector<std::vector<double>> results;
-  for (const Index threads : {1, 2, 3}) {
-    std::ranges::copy(before.values(), store_.values().values().begin());
-    Workers workers(threads);
-    Optimizer optimizer(store_, options(OptimizerKind::adam, 0));
-    optimizer.step(workers, {gradients.get()}, 1, 0.1);
-    results.push_back(weights());
-  }
-  EXPECT_EQ(results[1], results[0]);
-  EXPECT_EQ(results[2], results[0]);
 }
 
 TEST_F(OptimizerSteps, refuse_gradients_that_are_not_finite) {
@@ -216,6 +143,64 @@ TEST_F(OptimizerSteps, refuse_gradients_that_are_not_finite) {
   EXPECT_THAT([&] { optimizer.step(workers_, {huge.get()}, 1, 0.1); },
               ThrowsMessage<NumericError>(HasSubstr("too large")));
   EXPECT_THAT(weights(), ElementsAreArray(before));
+}
+
+constexpr double decay = 0.3;
+constexpr double rate = 0.1;
+
+const std::map<std::string, ParameterKind> all_kinds{
+    {"matrix", ParameterKind::matrix},       {"output", ParameterKind::output},
+    {"embedding", ParameterKind::embedding}, {"gain", ParameterKind::gain},
+    {"bias", ParameterKind::bias},           {"gate", ParameterKind::gate},
+    {"other", ParameterKind::other}};
+
+// The value of a parameter of each kind after one step with gradient 0, starting at 2.
+std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOptions options) {
+  options.optimizer = optimizer;
+  options.weight_decay = decay;
+  options.muon_rate = 5 * options.learning_rate;
+  ParameterStore store;
+  for (const auto& [name, kind] : all_kinds) {
+    const bool flat = kind == ParameterKind::gain || kind == ParameterKind::bias;
+    store.root().create(name, kind, flat ? Shape{3} : Shape{2, 3}, Initializer::constant(2));
+  }
+  store.initialize(1);
+  ParameterGradients none(store);
+  Workers workers(1);
+  Optimizer(store, options).step(workers, {&none}, 1, rate);
+  std::map<std::string, double> numbers;
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor value = store.value(parameter);
+    numbers[parameter.name] = value.data()[0];
+    EXPECT_THAT(value.values(), Each(DoubleNear(value.data()[0], 1e-15)));
+  }
+  return numbers;
+}
+
+// The value 2 after one step. sgd: w - rate decay w. adam: decay is part of the gradient, and the
+// first step equals the rate. adamw: (1 - rate decay) w. muon: five times the rate for matrices.
+double decayed(OptimizerKind optimizer, const std::string& kind) {
+  if (optimizer == OptimizerKind::adam) {
+    return 2 - rate;
+  }
+  const double own_rate = optimizer == OptimizerKind::muon && kind == "matrix" ? 5 * rate : rate;
+  return 2 - own_rate * decay * 2;
+}
+
+TEST(WeightDecay, acts_on_all_kinds_that_are_not_spared) {
+  for (const auto& [options, spared] : std::vector<std::pair<TrainingOptions, std::string>>{
+           {{}, "none"},
+           {{.decay_gains = false}, "gain"},
+           {{.decay_biases = false}, "bias"},
+           {{.decay_embeddings = false}, "embedding"}}) {
+    for (const OptimizerKind optimizer :
+         {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::muon}) {
+      for (const auto& [kind, number] : after_a_step(optimizer, options)) {
+        EXPECT_NEAR(number, kind == spared ? 2 : decayed(optimizer, kind), 1e-8)
+            << traits_of(optimizer).name << ", " << kind << ", spared " << spared;
+      }
+    }
+  }
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

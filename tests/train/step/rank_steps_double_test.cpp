@@ -1,7 +1,9 @@
-// Steps that several ranks (threads here) take together are bit-identical to those of one process.
+// Steps that several threads or ranks (threads here) take together are bit-identical to those of
+// one.
 #include <mutex>
 
 #include "core/ops/arithmetic.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
@@ -13,7 +15,6 @@ struct RankRun {
   std::vector<StepStats> stats;
   std::vector<Scalar> values;
   std::vector<std::vector<Scalar>> states;  // optimiser state of the rank's slice
-  double bytes_sent = 0;
 };
 
 // Two batches per step; the second has 2 sentences, fewer than there are shards.
@@ -59,65 +60,55 @@ RankRun run_steps(OptimizerKind optimizer, Index threads, Ranks& ranks) {
       }
     }
   }
-  run.bytes_sent = training.trainer.bytes_sent();
   return run;
 }
 
-void expect_same(const StepStats& one, const StepStats& other) {
-  EXPECT_EQ(one.loss, other.loss);
-  EXPECT_EQ(one.negative_log_likelihood, other.negative_log_likelihood);
-  EXPECT_EQ(one.penalty, other.penalty);
-  EXPECT_EQ(one.correct, other.correct);
-  EXPECT_EQ(one.tokens, other.tokens);
-  EXPECT_EQ(one.gradient_norm, other.gradient_norm);
+auto numbers_of(const StepStats& stats) {
+  return std::tuple(stats.loss, stats.negative_log_likelihood, stats.penalty, stats.correct,
+                    stats.tokens, stats.gradient_norm);
 }
 
 class RankSteps : public TestWithParam<OptimizerKind> {};
 
+INSTANTIATE_TEST_SUITE_P(Optimizers, RankSteps,
+                         Values(OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::muon));
+
 TEST_P(RankSteps, are_those_of_one_process_to_the_last_bit) {
   const RankRun expected = run_steps(GetParam(), 1, alone());
+  for (const Index threads : {2, 3, 8}) {  // which share chunks but never cut them differently
+    const RankRun found = run_steps(GetParam(), threads, alone());
+    EXPECT_EQ(found.values, expected.values) << threads << " threads";
+    EXPECT_EQ(found.states, expected.states) << threads << " threads";
+  }
   for (const Index count : {2, 3, 4, 6}) {  // with 6, two ranks have no shard
+    SCOPED_TRACE(fmt::format("{} ranks", count));
     std::vector<RankRun> runs(static_cast<std::size_t>(count));
     run_ranks(count, [&](Ranks& ranks) {
       runs[static_cast<std::size_t>(ranks.rank())] =
           run_steps(GetParam(), 1 + ranks.rank() % 2, ranks);
     });
     for (const RankRun& run : runs) {
-      EXPECT_EQ(run.values, expected.values) << count << " ranks";
+      EXPECT_EQ(run.values, expected.values);
       for (std::size_t step = 0; step < expected.stats.size(); ++step) {
-        expect_same(run.stats[step], expected.stats[step]);
+        EXPECT_EQ(numbers_of(run.stats[step]), numbers_of(expected.stats[step]));
       }
     }
+    std::vector<std::size_t> kept(runs.size(), 0);  // numbers that each rank keeps
     for (std::size_t i = 0; i < expected.states.size(); ++i) {
       std::vector<Scalar> together;
-      for (const RankRun& run : runs) {
-        together.insert(together.end(), run.states[i].begin(), run.states[i].end());
+      for (std::size_t rank = 0; rank < runs.size(); ++rank) {
+        const std::vector<Scalar>& state = runs[rank].states[i];
+        together.insert(together.end(), state.begin(), state.end());
+        kept[rank] += state.size();
       }
-      EXPECT_EQ(together, expected.states[i]) << "state " << i << " of " << count << " ranks";
+      EXPECT_EQ(together, expected.states[i]) << "state " << i;
+    }
+    if (count == 3) {  // a third, in whole chunks or matrices
+      const std::size_t all = std::accumulate(kept.begin(), kept.end(), std::size_t{0});
+      EXPECT_THAT(kept, Each(Lt(all * 6 / 10)));
     }
   }
 }
-
-TEST_P(RankSteps, keep_what_the_optimizer_keeps_once) {
-  const auto kept = [](const RankRun& run) {
-    std::size_t numbers = 0;
-    for (const auto& state : run.states) {
-      numbers += state.size();
-    }
-    return numbers;
-  };
-  const std::size_t all = kept(run_steps(GetParam(), 1, alone()));
-  std::vector<RankRun> runs(3);
-  run_ranks(3, [&](Ranks& ranks) {
-    runs[static_cast<std::size_t>(ranks.rank())] = run_steps(GetParam(), 1, ranks);
-  });
-  for (const RankRun& run : runs) {
-    EXPECT_LT(kept(run), all * 6 / 10) << "of a third, in whole chunks or matrices";
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Optimizers, RankSteps,
-                         Values(OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::muon));
 
 TEST(RankStep, sends_as_many_bytes_as_it_says) {
   double said = 0;
@@ -138,41 +129,42 @@ TEST(RankStep, sends_as_many_bytes_as_it_says) {
   EXPECT_NEAR(two - one, said, 0.02 * said) << "marks, squares and results come to little";
 }
 
-// The shard with example 3 has an infinite loss.
-TEST(RankStep, that_is_not_finite_fails_alike_on_all_ranks) {
-  const auto message = [](Ranks& ranks) -> std::string {
+// Each rank has the error of one process, and its weights are as before.
+void expect_failure(Index count, const std::string& words,
+                    const std::function<void(TinyTrainer&)>& step) {
+  const auto message = [&](Ranks& ranks) {
     TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);
     const std::vector<Scalar> before = training.weights();
+    std::string error = message_of<NumericError>([&] { step(training); });
+    EXPECT_EQ(training.weights(), before);
+    return error;
+  };
+  const std::string expected = message(alone());
+  EXPECT_THAT(expected, HasSubstr(words));
+  run_ranks(count, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
+}
+
+// The shard with example 3 has an infinite loss.
+TEST(RankStep, that_is_not_finite_fails_alike_on_all_ranks) {
+  expect_failure(3, "scale: the value is inf", [](TinyTrainer& training) {
     Batch batch = copy_batch(1);
     batch.examples.resize(static_cast<std::size_t>(batch.sequences()));
     std::iota(batch.examples.begin(), batch.examples.end(), Index{0});
-    const LossFunction loss = [&](Pass& pass, const Batch& part) {
+    training.trainer.step({batch}, [&](Pass& pass, const Batch& part) {
       CrossEntropy result = training.loss(pass, part);
       if (std::ranges::find(part.examples, 3) != part.examples.end()) {
         const auto most = std::numeric_limits<Scalar>::max();
         result.loss = scale(scale(result.loss, most), most);
       }
       return result;
-    };
-    try {
-      training.trainer.step({batch}, loss);
-    } catch (const NumericError& error) {
-      EXPECT_EQ(training.weights(), before);
-      return error.what();
-    }
-    return "none";
-  };
-  const std::string expected = message(alone());
-  EXPECT_THAT(expected, HasSubstr("scale: the value is inf"));
-  run_ranks(3, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
+    });
+  });
 }
 
 // Like the test before, but with a finite loss and a gradient that is not finite.
 TEST(RankStep, names_the_parameter_whose_gradient_is_not_finite) {
-  const auto message = [](Ranks& ranks) -> std::string {
-    TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);
-    Workers& workers = training.workers;
-    ParameterStore& store = training.model.store;
+  expect_failure(4, "is not finite: element", [](TinyTrainer& training) {
+    const ParameterStore& store = training.model.store;
     ParameterGradients gradients(store);
     for (Index block = 0; block < store.blocks(); ++block) {
       const GradientSlot slot = gradients.slot(block);
@@ -183,16 +175,8 @@ TEST(RankStep, names_the_parameter_whose_gradient_is_not_finite) {
       }
       *slot.written = true;
     }
-    try {
-      training.trainer.optimizer().step(workers, {&gradients}, 1, 0.1);
-    } catch (const NumericError& error) {
-      return error.what();
-    }
-    return "none";
-  };
-  const std::string expected = message(alone());
-  EXPECT_THAT(expected, HasSubstr("is not finite: element"));
-  run_ranks(4, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
+    training.trainer.optimizer().step(training.workers, {&gradients}, 1, 0.1);
+  });
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -19,18 +19,16 @@ Batch batch_of(const Lengths& lengths) {
   for (std::size_t i = 0; i < lengths.target.size(); ++i) {
     batch.input.segments.list[i].prefix = static_cast<Index>(i % 3);
   }
-  batch.context.ids.resize(static_cast<std::size_t>(row_count(batch.context.segments)));
-  batch.input.ids.resize(static_cast<std::size_t>(row_count(batch.input.segments)));
-  batch.labels.ids.resize(batch.input.ids.size());
-  batch.examples.resize(lengths.source.size());
-  std::iota(batch.context.ids.begin(), batch.context.ids.end(), 1000);
-  std::iota(batch.input.ids.begin(), batch.input.ids.end(), 2000);
-  batch.context.types.resize(batch.context.ids.size());
-  batch.input.types.resize(batch.input.ids.size());
-  std::iota(batch.context.types.begin(), batch.context.types.end(), 4000);
-  std::iota(batch.input.types.begin(), batch.input.types.end(), 5000);
-  std::iota(batch.labels.ids.begin(), batch.labels.ids.end(), 3000);
-  std::iota(batch.examples.begin(), batch.examples.end(), 50);
+  const auto number = [](auto& list, Index size, int first) {
+    list.resize(static_cast<std::size_t>(size));
+    std::iota(list.begin(), list.end(), first);
+  };
+  number(batch.context.ids, row_count(batch.context.segments), 1000);
+  number(batch.input.ids, row_count(batch.input.segments), 2000);
+  number(batch.labels.ids, row_count(batch.input.segments), 3000);
+  number(batch.context.types, row_count(batch.context.segments), 4000);
+  number(batch.input.types, row_count(batch.input.segments), 5000);
+  number(batch.examples, std::ssize(lengths.source), 50);
   return batch;
 }
 
@@ -54,14 +52,12 @@ Index rows(const Batch& batch) {
   return static_cast<Index>(batch.context.ids.size()) + batch.labels.count();
 }
 
-template <class T>
-void append(PoolVector<T>& to, const PoolVector<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-// Joins the shards again, and checks the origin that each shard stores.
-Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
+// Expects that the parts, joined again, are the batch, and checks the origin that each part stores.
+void expect_parts(const Batch& batch, const PoolVector<Batch>& parts, RowsBefore before) {
   Batch whole;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   for (const Batch& part : parts) {
     const auto source_row = static_cast<Index>(whole.context.ids.size());
     const Index target_row = whole.labels.count();
@@ -80,47 +76,23 @@ Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
     append(whole.labels.ids, part.labels.ids);
     append(whole.examples, part.examples);
   }
-  return whole;
-}
-
-bool same(const Segments& a, const Segments& b) {
-  return std::ranges::equal(a.list, b.list, [](const Segment& x, const Segment& y) {
-    return x.row == y.row && x.rows == y.rows && x.position == y.position && x.prefix == y.prefix;
-  });
-}
-
-TEST(Shards, are_parts_of_the_whole_in_order) {
-  for (const Lengths& lengths : some_lengths()) {
-    const Batch batch = batch_of(lengths);
-    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
-      const RowsBefore before{.context = 7, .input = 9};
-      const Batch whole = rejoined(cut_into_shards(batch, shards, before), before);
-      EXPECT_EQ(whole.context.ids, batch.context.ids);
-      EXPECT_EQ(whole.input.ids, batch.input.ids);
-      EXPECT_EQ(whole.context.types, batch.context.types);
-      EXPECT_EQ(whole.input.types, batch.input.types);
-      EXPECT_EQ(whole.labels.ids, batch.labels.ids);
-      EXPECT_EQ(whole.examples, batch.examples);
-      EXPECT_TRUE(same(whole.context.segments, batch.context.segments));
-      EXPECT_TRUE(same(whole.input.segments, batch.input.segments));
-    }
-  }
-}
-
-TEST(Shards, are_never_empty_nor_more_than_wanted) {
-  for (const Lengths& lengths : some_lengths()) {
-    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
-      const PoolVector<Batch> parts = cut_into_shards(batch_of(lengths), shards);
-      EXPECT_LE(static_cast<Index>(parts.size()), shards);
-      for (const Batch& part : parts) {
-        EXPECT_GT(part.sequences(), 0);
-      }
-    }
-  }
+  EXPECT_EQ(whole.context.ids, batch.context.ids);
+  EXPECT_EQ(whole.input.ids, batch.input.ids);
+  EXPECT_EQ(whole.context.types, batch.context.types);
+  EXPECT_EQ(whole.input.types, batch.input.types);
+  EXPECT_EQ(whole.labels.ids, batch.labels.ids);
+  EXPECT_EQ(whole.examples, batch.examples);
+  const auto numbers_of = [](const Segments& segments) {
+    return mapped(segments.list, [](const Segment& one) {
+      return std::array{one.row, one.rows, one.position, one.prefix};
+    });
+  };
+  EXPECT_EQ(numbers_of(whole.context.segments), numbers_of(batch.context.segments));
+  EXPECT_EQ(numbers_of(whole.input.segments), numbers_of(batch.input.segments));
 }
 
 // Sequences are never cut, so a shard may exceed its share by less than the longest sequence.
-TEST(Shards, are_balanced) {
+TEST(Shards, are_balanced_parts_of_the_whole_in_order) {
   for (const Lengths& lengths : some_lengths()) {
     Index longest = 0;
     for (std::size_t i = 0; i < lengths.source.size(); ++i) {
@@ -128,11 +100,17 @@ TEST(Shards, are_balanced) {
     }
     const Batch batch = batch_of(lengths);
     for (const Index shards : {1, 2, 3, 5, 8, 100}) {
-      for (const Batch& part : cut_into_shards(batch, shards)) {
+      const RowsBefore before{.context = 7, .input = 9};
+      const PoolVector<Batch> parts = cut_into_shards(batch, shards, before);
+      expect_parts(batch, parts, before);
+      EXPECT_LE(static_cast<Index>(parts.size()), shards);
+      for (const Batch& part : parts) {
+        EXPECT_GT(part.sequences(), 0);
         EXPECT_LE(rows(part), rows(batch) / shards + longest);
       }
     }
   }
+  EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty());
 }
 
 TEST(Shards, of_equal_sequences_are_equal) {
@@ -153,17 +131,12 @@ TEST(Pieces, are_parts_of_a_shard_of_about_their_size) {
   const PoolVector<Batch> pieces = cut_into_parts(shard, 1000);
   ASSERT_EQ(pieces.size(), 2U);
   EXPECT_EQ(rows(pieces[0]), 22 * 50);
-  const Batch whole = rejoined(pieces, before);
-  EXPECT_EQ(whole.context.ids, batch.context.ids);
-  EXPECT_EQ(whole.labels.ids, batch.labels.ids);
-  EXPECT_TRUE(same(whole.input.segments, batch.input.segments));
-}
+  expect_parts(batch, pieces, before);
 
-TEST(Pieces, of_a_small_shard_are_itself) {
-  const Batch batch = batch_of({{700, 1}, {698, 1}});
-  const PoolVector<Batch> pieces = cut_into_parts(batch, 1000);
-  ASSERT_EQ(pieces.size(), 1U);
-  EXPECT_EQ(pieces[0].context.ids, batch.context.ids);
+  const Batch small = batch_of({{700, 1}, {698, 1}});
+  const PoolVector<Batch> itself = cut_into_parts(small, 1000);
+  ASSERT_EQ(itself.size(), 1U);
+  EXPECT_EQ(itself[0].context.ids, small.context.ids);
 }
 
 // Three sequences of 4, 2 and 3 rows. Rows 1, 5 and 6 have labels: the second sequence has one, on
@@ -187,7 +160,5 @@ TEST(Shards, of_tokens_without_types_have_none) {
     EXPECT_THAT(part.input.types, IsEmpty());
   }
 }
-
-TEST(Shards, of_an_empty_batch_are_none) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }
 
 }}  // namespace tapehead

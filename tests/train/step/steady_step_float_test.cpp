@@ -130,12 +130,8 @@ TEST_F(SteadyStep, with_a_memory_takes_nothing_from_the_heap) {
 
 // Only sources that create tokens, such as masks, allocate memory for them.
 TEST_F(SteadyStep, has_windows_of_a_text_from_no_heap) {
-  TokenTextWriter writer(tiny_vocabulary);
-  for (const Sentence& document : random_sentences(20, 1, 30, 1)) {
-    writer.add(document);
-    writer.end_document();
-  }
-  const auto text = std::make_shared<const TokenText>(writer.finish({}));
+  const auto text = std::make_shared<const TokenText>(
+      text_of_documents(random_sentences(20, 1, 30, 1), tiny_vocabulary));
   const WindowList windows = training_windows(*text, {.context = 8}, 1, 0);
   const auto calls = [](const Source& source) {
     const HeapCount count;

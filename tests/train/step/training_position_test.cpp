@@ -1,7 +1,9 @@
-// A training's position in checkpoint metadata: written, read, and rejected if out of range.
+// A training's position in checkpoint metadata: written, read, and rejected if out of range. The
+// schedules at points computed by hand, and over a whole run compared with PyTorch.
 #include "train/step/training_position.hpp"
 
-#include "tests/support/io_error.hpp"
+#include "core/files/tensor_file.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
@@ -90,6 +92,81 @@ TEST(MeasureOf, has_the_options_that_outputs_depend_on) {
   const std::string bleu = measure_of(options);
   options.decode_examples = 8;
   EXPECT_NE(measure_of(options), bleu);
+}
+
+std::string name_of(ScheduleKind kind) {
+  return std::string(EnumNames<ScheduleKind>::names[static_cast<std::size_t>(kind)]);
+}
+
+struct SchedulePoint {
+  ScheduleKind kind;
+  Index warmup;
+  Index step;
+  Index run;  // 0: without a last step
+  double rate;
+  double end = 0;
+};
+
+// Of the steps that the comparison with PyTorch does not have: beyond its run, without a run, and
+// with a rate at the end.
+TEST(Schedule, has_the_rate_of_its_formula) {
+  using enum ScheduleKind;
+  std::vector<SchedulePoint> points{
+      {constant, 0, 1, 0, 0.8},
+      {linear, 4, 25, 20, 0},
+      {cosine, 4, 25, 20, 0},
+      {inverse_sqrt, 4, 16, 0, 0.4},  // half in four times the steps
+      {inverse_sqrt, 4, 64, 0, 0.2},
+      // Vaswani et al. 2017, equation 3. The factor for d_model 64 is 1 / 8. With warmup 4, a
+      // second factor rises as step / 8 to 1 / 2 at step 4.
+      {noam, 4, 1, 0, 0.1 / 8},
+      {noam, 4, 4, 0, 0.1 / 2},
+      {noam, 4, 16, 0, 0.1 / 4},
+  };
+  // From 0.8 to 0.2; half-way down in the middle.
+  for (const ScheduleKind kind : {linear, cosine}) {
+    points.insert(points.end(), {{kind, 4, 4, 20, 0.8, 0.2},
+                                 {kind, 4, 12, 20, 0.5, 0.2},
+                                 {kind, 4, 20, 20, 0.2, 0.2},
+                                 {kind, 4, 25, 20, 0.2, 0.2}});
+  }
+  for (const auto& [kind, warmup, step, run, rate, end] : points) {
+    TrainingOptions options;
+    options.schedule = kind;
+    options.learning_rate = 0.8;
+    options.learning_rate_end = end;
+    options.warmup = warmup;
+    SCOPED_TRACE(fmt::format("{}, warmup {}, step {} of {}", name_of(kind), warmup, step, run));
+    const double found = learning_rate_at(options, 64, step, run);
+    if (step >= run && (kind == cosine || end > 0)) {
+      EXPECT_NEAR(found, rate, 1e-15);
+    } else {
+      EXPECT_DOUBLE_EQ(found, rate);
+    }
+  }
+}
+
+TEST(PytorchSchedule, has_the_same_rates) {
+  constexpr Index run = 20;  // the numbers in the script
+  constexpr Index d_model = 12;
+  const TensorFile file(TAPEHEAD_FIXTURES "/pytorch/schedules.safetensors", Trust::any);
+  for (const ScheduleKind kind :
+       {ScheduleKind::constant, ScheduleKind::linear, ScheduleKind::cosine,
+        ScheduleKind::inverse_sqrt, ScheduleKind::noam}) {
+    for (const Index warmup : {0, 5}) {
+      TrainingOptions options;
+      options.learning_rate = 0.7;
+      options.schedule = kind;
+      options.warmup = warmup;
+      std::vector<double> rates(run);
+      copy_values(file.entry(name_of(kind) + (warmup == 0 ? ".cold" : ".warm")), rates);
+      for (Index step = 1; step <= run; ++step) {
+        const double expected = rates[static_cast<std::size_t>(step - 1)];
+        EXPECT_NEAR(learning_rate_at(options, d_model, step, run), expected, 1e-12 * expected)
+            << name_of(kind) << ", warmup " << warmup << ", step " << step;
+      }
+    }
+  }
 }
 
 }}  // namespace tapehead

@@ -31,18 +31,6 @@ void check_keys(const ConfigNode& node, std::string_view file) {
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-std::string without_underscores(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool between =
-        i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
-    if (text[i] != '_' || !between) {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 // The text in the form that from_chars accepts.
 std::string plain_decimal(std::string_view text) {
   const bool negative = text.starts_with('-');
@@ -57,11 +45,18 @@ std::string plain_decimal(std::string_view text) {
   if (!text.empty() && !is_digit(text.front()) && text.front() != '.') {
     throw ConfigError("not a number");
   }
-  std::string digits = without_underscores(text);
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between_digits =
+        i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
+    if (text[i] != '_' || !between_digits) {
+      digits += text[i];
+    }
+  }
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) {
     const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
-    throw ConfigError(fmt::format("a leading zero, which some read as octal: write {}",
-                                  digits.substr(is_digit(digits[first]) ? first : first - 1)));
+    throw ConfigError("a leading zero, which some read as octal: write {}",
+                      digits.substr(is_digit(digits[first]) ? first : first - 1));
   }
   return negative ? "-" + digits : digits;
 }
@@ -145,8 +140,7 @@ Whole parse_integer(std::string_view text) {
   }
   constexpr Whole exact = 9007199254740992;  // 2^53
   if (*value > exact || (std::is_signed_v<Whole> && *value + exact < 0)) {
-    throw ConfigError(
-        fmt::format("whole numbers beyond 2^53 take no point and no exponent: write {}", *digits));
+    throw ConfigError("whole numbers beyond 2^53 take no point and no exponent: write {}", *digits);
   }
   return *value;
 }
@@ -157,46 +151,74 @@ ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text) {
   return {.kind = kind, .mark = mark, .text = std::move(text), .entries = {}, .items = {}};
 }
 
+TextPlaces::TextPlaces(std::string_view text) : text_(text), starts_{0} {
+  characters_.reserve(text.size() + 1);
+  std::uint32_t characters = 0;
+  for (std::size_t byte = 0; byte < text.size(); ++byte) {
+    characters_.push_back(characters);
+    const bool begins = (static_cast<unsigned char>(text[byte]) & 0xC0U) != 0x80U;
+    characters += begins ? 1 : 0;
+    if (text[byte] == '\n') {
+      starts_.push_back(byte + 1);
+    }
+  }
+  characters_.push_back(characters);
+}
+
+Mark TextPlaces::at(std::size_t byte) const {
+  byte = std::min(byte, text_.size());
+  const auto next = std::ranges::upper_bound(starts_, byte);
+  return {next - starts_.begin(), characters_[byte] - characters_[*(next - 1)] + Index{1}};
+}
+
+std::string_view TextPlaces::line(Index number) const {
+  if (number < 1 || number > std::ssize(starts_)) {
+    return {};
+  }
+  const std::string_view rest = text_.substr(begin_of(number));
+  std::string_view line = rest.substr(0, rest.find('\n'));
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
+  return line;
+}
+
 void check_characters(std::string_view text, std::string_view file) {
-  Mark mark;
-  while (!text.empty()) {
-    const std::size_t bytes = utf8_length(text);
-    if (bytes == 0) {
-      fail_at(file, mark, "not UTF-8 text");
-    }
-    const auto first = static_cast<unsigned char>(text.front());
-    if (first == '\n') {
-      mark = {mark.line + 1, 1};
-    } else if (first < 0x20 && first != '\t' && first != '\r') {
-      // yaml-cpp would stop reading at some of these characters.
-      fail_at(file, mark, fmt::format("a control character (U+{:04X})", first));
-    } else {
-      ++mark.column;
-    }
-    text.remove_prefix(bytes);
+  const auto is_control = [](unsigned char byte) {
+    return byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n';
+  };
+  const std::size_t valid = utf8_valid_bytes(text);
+  const auto control = std::ranges::find_if(text.substr(0, valid), is_control);
+  const auto found = static_cast<std::size_t>(control - text.begin());
+  if (found < valid) {  // yaml-cpp would stop reading at some of these characters
+    fail_at(file, TextPlaces(text).at(found),
+            fmt::format("a control character (U+{:04X})", static_cast<unsigned char>(text[found])));
+  }
+  if (valid < text.size()) {
+    fail_at(file, TextPlaces(text).at(valid), "not UTF-8 text");
   }
 }
 
 void fail_at(std::string_view file, Mark mark, std::string_view problem) {
-  throw ConfigError(fmt::format("{}:{}:{}: {}", shown(file), mark.line, mark.column, problem));
+  throw ConfigError("{}:{}:{}: {}", shown(file), mark.line, mark.column, problem);
 }
 
 ConfigNode parse_document(std::string_view text, std::string_view file, const DocumentKind& kind) {
   constexpr std::size_t largest = 1 << 20;
   if (text.size() > largest) {
-    throw ConfigError(fmt::format("{}: larger than 1 MiB, so not a config", shown(file)));
+    throw ConfigError("{}: larger than 1 MiB, so not a config", shown(file));
   }
   if (text.starts_with("\xEF\xBB\xBF")) {
     text.remove_prefix(3);
   }
   check_characters(text, file);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw ConfigError(fmt::format("{}: empty; {}", shown(file), kind.least));
+    throw ConfigError("{}: empty; {}", shown(file), kind.least);
   }
   const bool json = file.ends_with(".json") || nlohmann::json::accept(text);
   ConfigNode root = json ? parse_json(text, file) : parse_yaml(text, file);
   if (root.kind == ConfigNode::Kind::null) {
-    throw ConfigError(fmt::format("{}: says nothing; {}", shown(file), kind.least));
+    throw ConfigError("{}: says nothing; {}", shown(file), kind.least);
   }
   if (root.kind != ConfigNode::Kind::mapping) {
     fail_at(file, root.mark, fmt::format("not a mapping of {}", kind.parts));

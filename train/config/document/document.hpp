@@ -11,6 +11,28 @@ struct Mark {
   Index column = 1;  // from 1, in characters
 };
 
+// Converts the number of a byte in a text to a line and a column.
+class TextPlaces {
+ public:
+  explicit TextPlaces(std::string_view text);
+
+  std::string_view text() const { return text_; }
+
+  // The place of a byte, or of the end if the text has no such byte.
+  Mark at(std::size_t byte) const;
+
+  // A line by its number from 1, without its line end; empty after the last line.
+  std::string_view line(Index number) const;
+
+  // The first byte of a line, which must exist.
+  std::size_t begin_of(Index number) const { return starts_[static_cast<std::size_t>(number - 1)]; }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_;        // of the lines
+  std::vector<std::uint32_t> characters_;  // how many begin before each byte and the end
+};
+
 struct ConfigEntry;
 
 struct ConfigNode {

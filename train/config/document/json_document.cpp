@@ -10,7 +10,8 @@ namespace {
 
 class JsonReader {
  public:
-  JsonReader(std::string_view text, std::string_view file) : rest_(text), file_(file) {}
+  JsonReader(std::string_view text, std::string_view file)
+      : rest_(text), file_(file), places_(text) {}
 
   ConfigNode document() {
     ConfigNode root = value(0);
@@ -30,10 +31,12 @@ class JsonReader {
     if (next() == '{') {
       return mapping(depth);
     }
+    const Mark mark = place();
     if (next() == '[') {
-      return sequence(depth);
+      ConfigNode node = make_node(ConfigNode::Kind::sequence, mark);
+      items(']', [&] { node.items.push_back(value(depth + 1)); });
+      return node;
     }
-    const Mark mark = mark_;
     const bool quoted = next() == '"';
     std::string text = quoted ? string() : word();
     return !quoted && text == "null" ? make_node(ConfigNode::Kind::null, mark)
@@ -41,9 +44,9 @@ class JsonReader {
   }
 
   ConfigNode mapping(Index depth) {
-    ConfigNode node = make_node(ConfigNode::Kind::mapping, mark_);
+    ConfigNode node = make_node(ConfigNode::Kind::mapping, place());
     items('}', [&] {
-      const Mark mark = mark_;
+      const Mark mark = place();
       if (next() != '"') {
         fail("expected a name in double quotes");
       }
@@ -52,7 +55,7 @@ class JsonReader {
       if (next() != ':') {
         fail("expected `:`");
       }
-      advance(1);
+      rest_.remove_prefix(1);
       ConfigNode member = value(depth + 1);
       if (member.kind == ConfigNode::Kind::null) {
         member.mark = mark;
@@ -62,32 +65,20 @@ class JsonReader {
     return node;
   }
 
-  ConfigNode sequence(Index depth) {
-    ConfigNode node = make_node(ConfigNode::Kind::sequence, mark_);
-    items(']', [&] { node.items.push_back(value(depth + 1)); });
-    return node;
-  }
-
   // The items between an opening bracket and `close`, separated by commas.
-  template <class Item>
-  void items(char close, Item&& item) {
-    advance(1);
+  void items(char close, const auto& item) {
+    rest_.remove_prefix(1);
     skip_space();
-    if (next() == close) {
-      return advance(1);
-    }
-    while (true) {
-      item();
-      skip_space();
-      if (next() == close) {
-        return advance(1);
-      }
-      if (next() != ',') {
+    for (bool first = true; next() != close; first = false) {
+      if (!first && next() != ',') {
         fail(fmt::format("expected `,` or `{}`", close));
       }
-      advance(1);
+      rest_.remove_prefix(first ? 0 : 1);
+      skip_space();
+      item();
       skip_space();
     }
+    rest_.remove_prefix(1);
   }
 
   std::string string() {
@@ -102,7 +93,7 @@ class JsonReader {
     if (parsed.is_discarded()) {
       fail("text with an escape or a line break that JSON does not allow");
     }
-    advance(end + 1);
+    rest_.remove_prefix(end + 1);
     return parsed.get<std::string>();
   }
 
@@ -115,32 +106,25 @@ class JsonReader {
     if (!nlohmann::json::accept(text)) {
       fail(fmt::format("`{}` is not a JSON value (text needs double quotes)", shown(text)));
     }
-    advance(end);
+    rest_.remove_prefix(end);
     return text;
   }
 
   char next() const { return rest_.empty() ? '\0' : rest_.front(); }
 
-  void skip_space() { advance(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+  Mark place() const { return places_.at(places_.text().size() - rest_.size()); }
 
-  void advance(std::size_t count) {
-    for (const char byte : rest_.substr(0, count)) {
-      if (byte == '\n') {
-        mark_ = {mark_.line + 1, 1};
-      } else if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U) {
-        ++mark_.column;
-      }
-    }
-    rest_.remove_prefix(count);
+  void skip_space() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
   }
 
   [[noreturn]] void fail(std::string_view problem) const {
-    fail_at(file_, mark_, fmt::format("not JSON: {}", problem));
+    fail_at(file_, place(), fmt::format("not JSON: {}", problem));
   }
 
   std::string_view rest_;
   std::string_view file_;
-  Mark mark_;
+  TextPlaces places_;
 };
 
 }  // namespace

@@ -6,15 +6,15 @@
 #include <sstream>
 
 #include "core/text.hpp"
-#include "train/config/document/document.hpp"
 #include "train/config/document/yaml_mistakes.hpp"
 
 namespace tapehead {
 namespace {
 
 // The byte of the text that yaml-cpp means, counted from 0. A null mark is the end of the text.
-std::size_t byte_of(const YAML::Mark& mark, std::string_view text) {
-  return mark.is_null() ? text.size() : std::min(static_cast<std::size_t>(mark.pos), text.size());
+std::size_t byte_of(const YAML::Mark& mark, const TextPlaces& places) {
+  const std::size_t end = places.text().size();
+  return mark.is_null() ? end : std::min(static_cast<std::size_t>(mark.pos), end);
 }
 
 // Whether the text closes a quote with which it begins. yaml-cpp accepts a text that ends inside
@@ -42,8 +42,7 @@ bool quote_closes(std::string_view text) {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view text, std::string_view file, const TextPlaces& places)
-      : text_(text), file_(file), places_(places) {}
+  TreeBuilder(std::string_view file, const TextPlaces& places) : file_(file), places_(places) {}
 
   ConfigNode take() { return std::move(root_); }
 
@@ -62,13 +61,13 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
     check_tag(mark, tag);
-    const std::string_view written = text_.substr(byte_of(mark, text_));
+    const std::string_view written = places_.text().substr(byte_of(mark, places_));
     if (!quote_closes(written)) {
       fail_at(file_, place(mark), "not YAML: text without its closing quote");
     }
     if (tag == "?" && !written.starts_with(value)) {
       // Unquoted text that continues on the next line is hardly ever intended.
-      fail_not_yaml(file_, explain_second_line(byte_of(mark, text_), text_, places_));
+      fail_not_yaml(file_, explain_second_line(byte_of(mark, places_), places_));
     }
     add(make_node(ConfigNode::Kind::scalar, place(mark), value));
   }
@@ -96,7 +95,7 @@ class TreeBuilder : public YAML::EventHandler {
     std::optional<ConfigNode> key{};  // of a mapping whose next value is expected
   };
 
-  Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, text_)); }
+  Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, places_)); }
 
   // yaml-cpp gives "?" to plain scalars and collections, "!" to quoted scalars.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
@@ -144,7 +143,6 @@ class TreeBuilder : public YAML::EventHandler {
     parent.key.reset();
   }
 
-  std::string_view text_;
   std::string_view file_;
   const TextPlaces& places_;
   std::vector<Open> open_;
@@ -157,13 +155,13 @@ class TreeBuilder : public YAML::EventHandler {
 ConfigNode parse_yaml(std::string_view text, std::string_view file) {
   std::istringstream stream{std::string(text)};
   const TextPlaces places(text);
-  TreeBuilder builder(text, file, places);
+  TreeBuilder builder(file, places);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    fail_not_yaml(file, explain_yaml(error.msg, byte_of(error.mark, text), text, places));
+    fail_not_yaml(file, explain_yaml(error.msg, byte_of(error.mark, places), places));
   }
   return builder.take();
 }

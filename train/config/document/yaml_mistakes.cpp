@@ -8,8 +8,7 @@ namespace {
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view tab_problem = "a tab in the indentation; YAML takes spaces alone";
 
-template <class Part>
-bool contains(std::string_view text, Part part) {
+bool contains(std::string_view text, auto part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -67,8 +66,8 @@ char closing(char bracket) { return bracket == '[' ? ']' : '}'; }
 
 class Explanation {
  public:
-  Explanation(std::size_t byte, std::string_view text, const TextPlaces& places)
-      : byte_(byte), text_(text), places_(places), mark_(places.at(byte)) {}
+  Explanation(std::size_t byte, const TextPlaces& places)
+      : byte_(byte), text_(places.text()), places_(places), mark_(places.at(byte)) {}
 
   // A colon where no key can end: it is the second colon of its line, or its key begins in an
   // earlier line.
@@ -89,7 +88,6 @@ class Explanation {
     return has_key(places_.line(above)) ? too_deep(mark_.line, above) : without_colon(above);
   }
 
-  // Unquoted text that continues on another line.
   YamlMistake second_line() const {
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
     if (!open.empty()) {
@@ -187,45 +185,12 @@ class Explanation {
 
 }  // namespace
 
-TextPlaces::TextPlaces(std::string_view text) : text_(text), starts_{0} {
-  characters_.reserve(text.size() + 1);
-  std::uint32_t characters = 0;
-  for (std::size_t byte = 0; byte < text.size(); ++byte) {
-    characters_.push_back(characters);
-    const bool begins = (static_cast<unsigned char>(text[byte]) & 0xC0U) != 0x80U;
-    characters += begins ? 1 : 0;
-    if (text[byte] == '\n') {
-      starts_.push_back(byte + 1);
-    }
-  }
-  characters_.push_back(characters);
+YamlMistake explain_second_line(std::size_t byte, const TextPlaces& places) {
+  return Explanation(byte, places).second_line();
 }
 
-Mark TextPlaces::at(std::size_t byte) const {
-  byte = std::min(byte, text_.size());
-  const auto next = std::ranges::upper_bound(starts_, byte);
-  return {next - starts_.begin(), characters_[byte] - characters_[*(next - 1)] + Index{1}};
-}
-
-std::string_view TextPlaces::line(Index number) const {
-  if (number < 1 || number > std::ssize(starts_)) {
-    return {};
-  }
-  const std::string_view rest = text_.substr(begin_of(number));
-  std::string_view line = rest.substr(0, rest.find('\n'));
-  if (line.ends_with('\r')) {
-    line.remove_suffix(1);
-  }
-  return line;
-}
-
-YamlMistake explain_second_line(std::size_t byte, std::string_view text, const TextPlaces& places) {
-  return Explanation(byte, text, places).second_line();
-}
-
-YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string_view text,
-                         const TextPlaces& places) {
-  const Explanation explain(byte, text, places);
+YamlMistake explain_yaml(std::string_view message, std::size_t byte, const TextPlaces& places) {
+  const Explanation explain(byte, places);
   if (message == "illegal map value") {
     return explain.colon();
   }
@@ -242,8 +207,8 @@ YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string
     return explain.here("an entry of a list needs a line of its own; a list in one line is [1, 2]");
   }
   if (message == "unknown token") {
-    return explain.here(
-        fmt::format("text that begins with `{}` needs quotes", shown(text.substr(byte, 1))));
+    return explain.here(fmt::format("text that begins with `{}` needs quotes",
+                                    shown(places.text().substr(byte, 1))));
   }
   if (contains(message, "tab")) {
     return explain.here(tab_problem);

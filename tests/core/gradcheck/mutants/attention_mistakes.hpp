@@ -13,11 +13,6 @@ inline Spoil attended_as(const AttentionSetting& setting) {
   return as_of([setting](const Vars& x) { return attend(x, setting); });
 }
 
-inline AttentionSetting with_patterns(AttentionSetting setting, PoolVector<Pattern> patterns) {
-  setting.options.patterns = std::move(patterns);
-  return setting;
-}
-
 // Full attention from plain ops; `weights_of` replaces the softmax.
 inline Var attention_with(const std::function<Var(const Var& scores)>& weights_of, const Vars& x,
                           const AttentionSetting& setting) {
@@ -41,132 +36,107 @@ inline Var attention_with(const std::function<Var(const Var& scores)>& weights_o
   return concatenate(rows, 0);
 }
 
-inline Spoil weighted_by(const std::function<Var(const Var& scores)>& weights_of) {
-  return as_of(
-      [weights_of](const Vars& x) { return attention_with(weights_of, x, full_setting()); });
-}
-
-// Sets the second head's columns of the gradients to zero (of two heads).
-inline void forget_second_head(BackwardPass& pass) {
-  for (Tensor& gradient : pass.gradients) {
-    for (Index i = 0; i < gradient.dim(0); ++i) {
-      std::fill_n(gradient.row(i) + gradient.dim(1) / 2, gradient.dim(1) / 2, Scalar{0});
-    }
-  }
-}
-
-inline void exchange_heads(BackwardPass& pass) {
-  for (Tensor& gradient : pass.gradients) {
-    for (Index i = 0; i < gradient.dim(0); ++i) {
-      Scalar* row = gradient.row(i);
-      std::swap_ranges(row, row + gradient.dim(1) / 2, row + gradient.dim(1) / 2);
-    }
-  }
-}
-
-// Keeps only the cotangent of the first sequence, which has one query.
-inline void keep_first_row(BackwardPass& pass) {
-  std::ranges::fill(pass.dy.values().subspan(static_cast<std::size_t>(pass.dy.dim(1))), Scalar{0});
-  pass.gradients = gradients_of(pass.function, pass.inputs, pass.dy);
-}
-
-inline std::vector<Mistake> weight_mistakes() {
+inline std::vector<Mistake> attention_mistakes() {
   using enum WrongKind;
+  const std::string op = "attention";
+  const std::string to_itself = "attention, to itself";
+  const std::vector<std::size_t> all{0, 1, 2};
   const AttentionSetting full = full_setting();
-  const auto root = std::sqrt(static_cast<Scalar>(full.options.d_key));
-  const auto fraction = 1 / std::sqrt(static_cast<Scalar>(full.options.heads));
-  return {
-      {"attention", {0, 1}, "1 / √d_key left out", {factor}, as_of([full, root](const Vars& x) {
-         return attend({gradient_times(x[0], root), gradient_times(x[1], root), x[2]}, full);
-       })},
-      {"attention",
-       {0, 1, 2},
-       "√(heads d_key) for √d_key",
-       {term},
-       as_of([full, fraction](const Vars& x) {
-         return attend({scale(x[0], fraction), x[1], x[2]}, full);
-       })},
-      {"attention", {0, 1}, "the softmax's Σ y dy left out", {term}, weighted_by([](const Var& s) {
-         return exp(add(s, detached(subtract(log_softmax(s), s))));
-       })},
-      {"attention", {2}, "weights that do not add to one", {term}, weighted_by([](const Var& s) {
-         return exp(s);
-       })},
-  };
-}
-
-inline std::vector<Mistake> layout_mistakes() {
-  using enum WrongKind;
-  AttentionSetting other_keys = full_setting();
+  AttentionSetting other_keys = full;
   std::ranges::rotate(other_keys.keys.list, other_keys.keys.list.begin() + 1);
+
+  const auto weighted_by = [full](const std::function<Var(const Var& scores)>& weights_of) {
+    return as_of([=](const Vars& x) { return attention_with(weights_of, x, full); });
+  };
   const auto exchange = [](std::size_t i, std::size_t j) {
     return [i, j](BackwardPass& pass) { std::swap(pass.gradients[i], pass.gradients[j]); };
   };
-  const char* const one_shape = "attention, to itself";
+  // Changes the columns of the two heads in each row of the gradients.
+  const auto change_heads = [](const std::function<void(std::span<Scalar>, std::span<Scalar>)>& f) {
+    return [f](BackwardPass& pass) {
+      for (Tensor& gradient : pass.gradients) {
+        const auto half = static_cast<std::size_t>(gradient.dim(1) / 2);
+        for (Index i = 0; i < gradient.dim(0); ++i) {
+          f({gradient.row(i), half}, {gradient.row(i) + half, half});
+        }
+      }
+    };
+  };
+  const Spoil unscaled = as_of([full](const Vars& x) {
+    const Scalar root = std::sqrt(static_cast<Scalar>(full.options.d_key));
+    return attend({gradient_times(x[0], root), gradient_times(x[1], root), x[2]}, full);
+  });
+  const Spoil over_all_heads = as_of([full](const Vars& x) {
+    const Scalar over = 1 / std::sqrt(static_cast<Scalar>(full.options.heads));
+    return attend({scale(x[0], over), x[1], x[2]}, full);
+  });
+  const Spoil without_sum =
+      weighted_by([](const Var& s) { return exp(add(s, detached(subtract(log_softmax(s), s)))); });
+  const Spoil unnormalised = weighted_by([](const Var& s) { return exp(s); });
+  const Spoil second_head_lost = change_heads(
+      [](std::span<Scalar>, std::span<Scalar> second) { std::ranges::fill(second, Scalar{0}); });
+  const Spoil heads_exchanged = change_heads([](std::span<Scalar> first, std::span<Scalar> second) {
+    std::ranges::swap_ranges(first, second);
+  });
+  // The first sequence has one query.
+  const Spoil first_sequence = [](BackwardPass& pass) {
+    const auto columns = static_cast<std::size_t>(pass.dy.dim(1));
+    std::ranges::fill(pass.dy.values().subspan(columns), Scalar{0});
+    pass.gradients = gradients_of(pass.function, pass.inputs, pass.dy);
+  };
   return {
-      {"attention", {0, 1, 2}, "the second head left out", {some_columns}, forget_second_head},
-      {"attention", {0, 1, 2}, "the heads exchanged", {term}, exchange_heads},
-      {"attention", {0, 1, 2}, "the empty sequence ends the loop", {some_rows}, keep_first_row},
-      {"attention", {0, 1, 2}, "the next sequence's keys", {term}, attended_as(other_keys)},
-      {one_shape, {1, 2}, "key's and value's exchanged", {term}, exchange(1, 2)},
-      {one_shape, {0, 1}, "query's and key's exchanged", {term}, exchange(0, 1)},
+      {op, {0, 1}, "1 / √d_key left out", {factor}, unscaled},
+      {op, all, "√(heads d_key) for √d_key", {term}, over_all_heads},
+      {op, {0, 1}, "the softmax's Σ y dy left out", {term}, without_sum},
+      {op, {2}, "weights that do not add to one", {term}, unnormalised},
+      {op, all, "the second head left out", {some_columns}, second_head_lost},
+      {op, all, "the heads exchanged", {term}, heads_exchanged},
+      {op, all, "the empty sequence ends the loop", {some_rows}, first_sequence},
+      {op, all, "the next sequence's keys", {term}, attended_as(other_keys)},
+      {to_itself, {1, 2}, "key's and value's exchanged", {term}, exchange(1, 2)},
+      {to_itself, {0, 1}, "query's and key's exchanged", {term}, exchange(0, 1)},
   };
 }
 
-// Queries that see the same keys under both patterns have correct gradients.
 inline std::vector<Mistake> pattern_mistakes() {
   using enum WrongKind;
-  const AttentionSetting causal = causal_setting();
-  const AttentionSetting windows = window_setting();
-  AttentionSetting early = causal;
-  for (Segment& segment : early.queries.list) {
-    segment.position = 0;
-  }
-  return {
-      {"attention, causal",
-       {0, 1, 2},
-       "the pattern left out",
-       {some_rows},
-       attended_as(with_patterns(causal, {Pattern::full()}))},
-      {"attention, causal", {0, 1, 2}, "queries from position 0", {term}, attended_as(early)},
-      {"attention, windows",
-       {0, 1, 2},
-       "the pattern left out",
-       {term},
-       attended_as(with_patterns(windows, {Pattern::full()}))},
-      {"attention, windows",
-       {0, 1, 2},
-       "a window too wide by one",
-       {some_rows},
-       attended_as(with_patterns(windows, {Pattern::window(2, 0), Pattern::window(0, 3)}))},
-      {"attention, windows",
-       {0, 1, 2},
-       "the first head's pattern for both",
-       {some_columns},
-       attended_as(with_patterns(windows, {Pattern::window(1, 0)}))},
+  const std::string causal = "attention, causal";
+  const std::string windows = "attention, windows";
+  const std::string dropped = "attention, dropout";
+  const std::vector<std::size_t> all{0, 1, 2};
+  const auto seen = [](AttentionSetting setting, PoolVector<Pattern> patterns) {
+    setting.options.patterns = std::move(patterns);
+    return attended_as(setting);
   };
-}
-
-inline std::vector<Mistake> attention_dropout_mistakes() {
-  using enum WrongKind;
-  const auto dropped = [](const Dropout& dropout) {
+  const auto dropping = [](const Dropout& dropout) {
     AttentionSetting setting = full_setting();
     setting.options.dropout = dropout;
     return setting;
   };
-  const Dropout same = subject_dropout(mutant_seed, attention_dropout);
-  const auto kept = static_cast<Scalar>(1 / same.scale());
-  // `some_rows`: the two masks may agree on a sequence.
+  AttentionSetting early = causal_setting();
+  for (Segment& segment : early.queries.list) {
+    segment.position = 0;
+  }
+  const Spoil all_seen = seen(window_setting(), {Pattern::full()});
+  const Spoil too_wide = seen(window_setting(), {Pattern::window(2, 0), Pattern::window(0, 3)});
+  const Spoil first_window = seen(window_setting(), {Pattern::window(1, 0)});
+  const Spoil another_mask =
+      attended_as(dropping(subject_dropout(mutant_seed + 1, attention_dropout)));
+  const Spoil without_factor = as_of([dropping](const Vars& x) {
+    const Dropout same = subject_dropout(mutant_seed, attention_dropout);
+    return scale(attend(x, dropping(same)), 1 / same.scale());
+  });
+  // `some_rows`: queries that see the same keys under both patterns have correct gradients, and two
+  // masks may agree on a sequence.
   return {
-      {"attention, dropout", {0, 1, 2}, "no dropout", {term}, attended_as(dropped({}))},
-      {"attention, dropout",
-       {0, 1, 2},
-       "another mask",
-       {term, some_rows},
-       attended_as(dropped(subject_dropout(mutant_seed + 1, attention_dropout)))},
-      {"attention, dropout", {2}, "1 / (1 - p) left out", {factor}, as_of([=](const Vars& x) {
-         return scale(attend(x, dropped(same)), kept);
-       })},
+      {causal, all, "the pattern left out", {some_rows}, seen(causal_setting(), {Pattern::full()})},
+      {causal, all, "queries from position 0", {term}, attended_as(early)},
+      {windows, all, "the pattern left out", {term}, all_seen},
+      {windows, all, "a window too wide by one", {some_rows}, too_wide},
+      {windows, all, "the first head's pattern for both", {some_columns}, first_window},
+      {dropped, all, "no dropout", {term}, attended_as(full_setting())},
+      {dropped, all, "another mask", {term, some_rows}, another_mask},
+      {dropped, {2}, "1 / (1 - p) left out", {factor}, without_factor},
   };
 }
 

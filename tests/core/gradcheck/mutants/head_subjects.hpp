@@ -11,48 +11,41 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline std::vector<OpSubject> head_subjects() {
+  const std::vector<OpInput> rows{{"x", {5, 8}}};
   const auto linear = [](const Var& x, const Var& weight, const Var& bias) {
     return head_linear({x}, weight, 2, 3, bias);
   };
-  const auto rotate = [](const Var& x) {
-    return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4);
+  const auto rotated = [](RotaryPairs pairs) {
+    return of_vars<1>([pairs](const Var& x) {
+      return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4, pairs);
+    });
   };
-  const auto interleaved = [](const Var& x) {
-    return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4, RotaryPairs::interleaved);
+  const DroppedOp drop_some = [](const Vars& x, const Dropout& drop) {
+    return drop_heads({x[0]}, placed_segments(), 4, 2, drop);
   };
   return {
-      {.name = "head_linear",
-       .inputs = {{"x", {3, 4}}, {"weight", {6, 2}, true}, {"bias", {6}, true}},
-       .function = of_vars<3>(linear)},
-      {.name = "normalize_heads",
-       .inputs = {{"x", {3, 8}}},
-       .function = of_vars<1>([](const Var& x) { return normalize_heads({x}, 2, 4); })},
-      {.name = "rotate_heads", .inputs = {{"x", {5, 8}}}, .function = of_vars<1>(rotate)},
-      {.name = "rotate_heads, interleaved",
-       .inputs = {{"x", {5, 8}}},
-       .function = of_vars<1>(interleaved)},
-      {.name = "scale_heads",
-       .inputs = {{"x", {4, 6}}, {"factors", {3}, true}},
-       .function =
-           of_vars<2>([](const Var& x, const Var& f) { return scale_heads({x}, f, 3, 2); })},
-      {.name = "sum_heads",
-       .inputs = {{"x", {4, 6}}, {"weights", {3}, true}},
-       .function = of_vars<2>([](const Var& x, const Var& w) { return sum_heads({x}, w, 3, 2); })},
-      {.name = "drop_heads",
-       .inputs = {{"x", {5, 8}}},
-       .function =
-           [](std::uint64_t seed) {
-             return [drop = subject_dropout(seed)](Tape&, const std::vector<Var>& x) {
-               return drop_heads({x[0]}, placed_segments(), 4, 2, drop);
-             };
-           }},
+      {"head_linear",
+       {{"x", {3, 4}}, {"weight", {6, 2}, true}, {"bias", {6}, true}},
+       of_vars<3>(linear)},
+      {"normalize_heads", {{"x", {3, 8}}}, of_vars<1>([](const Var& x) {
+         return normalize_heads({x}, 2, 4);
+       })},
+      {"rotate_heads", rows, rotated(RotaryPairs::halves)},
+      {"rotate_heads, interleaved", rows, rotated(RotaryPairs::interleaved)},
+      {"scale_heads",
+       {{"x", {4, 6}}, {"factors", {3}, true}},
+       of_vars<2>([](const Var& x, const Var& f) { return scale_heads({x}, f, 3, 2); })},
+      {"sum_heads",
+       {{"x", {4, 6}}, {"weights", {3}, true}},
+       of_vars<2>([](const Var& x, const Var& w) { return sum_heads({x}, w, 3, 2); })},
+      {"drop_heads", rows, with_dropout(drop_some)},
   };
 }
 
 inline const Draws gate_draws(5, "tests.gradcheck", 2);
 
 // Keeps each log_alpha more than 0.05 away from the kinks, where its gate becomes 0 or 1.
-inline void keep_from_ends(std::vector<Tensor>& inputs) {
+inline void keep_from_ends(Tensors& inputs) {
   Tape tape(false);
   const auto open_at = [&](Scalar further) {
     Tensor moved = inputs[0].copy();
@@ -71,14 +64,9 @@ inline void keep_from_ends(std::vector<Tensor>& inputs) {
 inline std::vector<OpSubject> gate_subjects() {
   const auto draw = [](const Var& log_alpha) { return draw_gates(log_alpha, gate_draws); };
   return {
-      {.name = "draw_gates",
-       .inputs = {{"log_alpha", {12}}},
-       .function = of_vars<1>(draw),
-       .adjust = keep_from_ends},
-      {.name = "settled_gates",
-       .inputs = {{"log_alpha", {5}}},
-       .function = of_vars<1>(settled_gates)},
-      {.name = "open_gates", .inputs = {{"log_alpha", {5}}}, .function = of_vars<1>(open_gates)},
+      {"draw_gates", {{"log_alpha", {12}}}, of_vars<1>(draw), keep_from_ends},
+      {"settled_gates", {{"log_alpha", {5}}}, of_vars<1>(settled_gates)},
+      {"open_gates", {{"log_alpha", {5}}}, of_vars<1>(open_gates)},
   };
 }
 
@@ -100,18 +88,18 @@ inline std::vector<OpSubject> further_attention_subjects() {
     return attention({q}, {k}, {v}, scored.queries, scored.keys, scored.options, {}, weights);
   };
   return {
-      {.name = "attention, by distance",
-       .inputs = {{"rows", {5, 6}, true},
-                  {"by_head", {2, 3}, true},
-                  {"by_query", {5, 6}},
-                  {"values", {3, 3}, true}},
-       .function = of_vars<4>(biased)},
-      {.name = "attention, additive",
-       .inputs = {{"query", {5, 6}},
-                  {"key", {5, 6}, true},
-                  {"value", {5, 6}, true},
-                  {"score_weights", {2, 3}, true}},
-       .function = of_vars<4>(additive)},
+      {"attention, by distance",
+       {{"rows", {5, 6}, true},
+        {"by_head", {2, 3}, true},
+        {"by_query", {5, 6}},
+        {"values", {3, 3}, true}},
+       of_vars<4>(biased)},
+      {"attention, additive",
+       {{"query", {5, 6}},
+        {"key", {5, 6}, true},
+        {"value", {5, 6}, true},
+        {"score_weights", {2, 3}, true}},
+       of_vars<4>(additive)},
   };
 }
 

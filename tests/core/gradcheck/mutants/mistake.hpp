@@ -17,11 +17,7 @@ struct Mistake {
 
 inline Mutant mutant_of(const Mistake& mistake, const Specimen& specimen) {
   const Spoil only_these = [mistake](BackwardPass& pass) {
-    const Tensors right = pass.gradients;
-    pass.gradients.clear();
-    for (const Tensor& gradient : right) {
-      pass.gradients.push_back(gradient.copy());
-    }
+    const Tensors right = copies_of(pass.gradients);
     mistake.spoil(pass);
     for (std::size_t k = 0; k < right.size(); ++k) {
       if (std::ranges::find(mistake.inputs, k) == mistake.inputs.end()) {
@@ -29,7 +25,7 @@ inline Mutant mutant_of(const Mistake& mistake, const Specimen& specimen) {
       }
     }
   };
-  return {.op = mistake.op,
+  return {.about = about(specimen.subject, mistake.inputs),
           .mistake = mistake.what,
           .inputs = mistake.inputs,
           .expected = {.kinds = mistake.kinds},
@@ -38,8 +34,7 @@ inline Mutant mutant_of(const Mistake& mistake, const Specimen& specimen) {
 }
 
 // The gradients of another function of the same inputs.
-template <class Function>
-Spoil as_of(const Function& other) {
+inline Spoil as_of(const std::function<Var(const Vars& x)>& other) {
   return [other](BackwardPass& pass) {
     const GradcheckFunction function = [&other](Tape&, const Vars& x) { return other(x); };
     pass.gradients = gradients_of(function, pass.inputs, pass.dy);
@@ -50,6 +45,10 @@ Spoil as_of(const Function& other) {
 inline void forget_last_row(BackwardPass& pass) {
   std::ranges::fill(pass.dy.values().last(static_cast<std::size_t>(pass.dy.dim(1))), Scalar{0});
   pass.gradients = gradients_of(pass.function, pass.inputs, pass.dy);
+}
+
+inline Mistake last_row_forgotten(const std::string& op, std::size_t input) {
+  return {op, {input}, "the last row is left out of the sum", {WrongKind::term}, forget_last_row};
 }
 
 // The value of x without its gradient path.

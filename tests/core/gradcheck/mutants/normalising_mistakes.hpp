@@ -8,71 +8,48 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// y ∘ (dy - subtrahend(y, dy)) row by row; the correct subtrahend is Σ y dy.
-inline Spoil softmax_gradient(
-    const std::function<Scalar(const Tensor& y, const Tensor& dy, Index row)>& subtrahend) {
-  return [subtrahend](BackwardPass& pass) {
+// What a row adds to its gradient: Σ y dy for softmax, Σ dy for log_softmax.
+using RowSum = std::function<Scalar(const Tensor& y, const Tensor& dy, Index row)>;
+
+// dx = slope(y, dy, sum) element by element, with the sum of the element's row.
+inline Spoil from_rows(const std::function<Scalar(Scalar y, Scalar dy, Scalar sum)>& slope,
+                       const RowSum& sum_of) {
+  return [slope, sum_of](BackwardPass& pass) {
     const Tensor y = value_of(pass.function, pass.inputs);
     for (Index i = 0; i < y.size(); ++i) {
-      const Scalar less = subtrahend(y, pass.dy, i / y.dim(1));
-      pass.gradients[0].data()[i] = y.data()[i] * (pass.dy.data()[i] - less);
+      const Scalar sum = sum_of(y, pass.dy, i / y.dim(1));
+      pass.gradients[0].data()[i] = slope(y.data()[i], pass.dy.data()[i], sum);
     }
   };
 }
 
-inline Scalar product_of_row(const Tensor& y, const Tensor& dy, Index row) {
-  return std::inner_product(y.row(row), y.row(row) + y.dim(1), dy.row(row), Scalar{0});
-}
-
-inline Scalar sum_of_row(const Tensor&, const Tensor& dy, Index row) {
-  return std::accumulate(dy.row(row), dy.row(row) + dy.dim(1), Scalar{0});
-}
-
 inline std::vector<Mistake> softmax_mistakes() {
   using enum WrongKind;
-  const auto of_all_rows = [](const Tensor& y, const Tensor& dy, Index) {
+  const RowSum nothing = [](const Tensor&, const Tensor&, Index) { return 0; };
+  const RowSum of_dy = [](const Tensor&, const Tensor& dy, Index row) {
+    return std::accumulate(dy.row(row), dy.row(row + 1), Scalar{0});
+  };
+  const RowSum mean_of_y_dy = [](const Tensor& y, const Tensor& dy, Index row) {
+    return std::inner_product(y.row(row), y.row(row + 1), dy.row(row), Scalar{0}) /
+           static_cast<Scalar>(y.dim(1));
+  };
+  const RowSum of_all_rows = [](const Tensor& y, const Tensor& dy, Index) {
     return std::inner_product(y.values().begin(), y.values().end(), dy.data(), Scalar{0});
   };
-  const auto over_columns = [](const Tensor& y, const Tensor& dy, Index row) {
-    return product_of_row(y, dy, row) / static_cast<Scalar>(y.dim(1));
-  };
-  const auto log_sum = [](const Var& x) { return subtract(x, log_softmax(x)); };
+  const auto less = [](Scalar y, Scalar dy, Scalar sum) { return y * (dy - sum); };
+  const auto diagonal = [](Scalar y, Scalar dy, Scalar) { return y * (1 - y) * dy; };
+  const auto log_with_y = [](Scalar y, Scalar dy, Scalar sum) { return dy - y * sum; };
+  const auto log_without = [](Scalar, Scalar dy, Scalar) { return dy; };
+  const Spoil as_softmax = as_of([](const Vars& x) { return softmax(x[0]); });
   return {
-      {"softmax",
-       {0},
-       "Σ y dy left out",
-       {term},
-       softmax_gradient([](const Tensor&, const Tensor&, Index) { return Scalar{0}; })},
-      {"softmax", {0}, "Σ dy for Σ y dy", {term}, softmax_gradient(sum_of_row)},
-      {"softmax", {0}, "the mean of y dy for its sum", {term}, softmax_gradient(over_columns)},
-      {"softmax", {0}, "Σ y dy over all rows", {term}, softmax_gradient(of_all_rows)},
-      {"softmax",
-       {0},
-       "y (1 - y) dy: the diagonal alone",
-       {term},
-       [](BackwardPass& pass) {
-         const Tensor y = value_of(pass.function, pass.inputs);
-         for (Index i = 0; i < y.size(); ++i) {
-           pass.gradients[0].data()[i] = y.data()[i] * (1 - y.data()[i]) * pass.dy.data()[i];
-         }
-       }},
-      {"log_softmax", {0}, "exp(y) Σ dy left out", {term}, as_of([log_sum](const Vars& x) {
-         return subtract(x[0], detached(log_sum(x[0])));
-       })},
-      {"log_softmax",
-       {0},
-       "y for exp(y)",
-       {term},
-       [](BackwardPass& pass) {
-         const Tensor y = value_of(pass.function, pass.inputs);
-         for (Index i = 0; i < y.size(); ++i) {
-           const Scalar sum = sum_of_row(y, pass.dy, i / y.dim(1));
-           pass.gradients[0].data()[i] = pass.dy.data()[i] - y.data()[i] * sum;
-         }
-       }},
-      {"log_softmax", {0}, "as for softmax", {term}, as_of([](const Vars& x) {
-         return softmax(x[0]);
-       })},
+      {"softmax", {0}, "Σ y dy left out", {term}, from_rows(less, nothing)},
+      {"softmax", {0}, "Σ dy for Σ y dy", {term}, from_rows(less, of_dy)},
+      {"softmax", {0}, "the mean of y dy for its sum", {term}, from_rows(less, mean_of_y_dy)},
+      {"softmax", {0}, "Σ y dy over all rows", {term}, from_rows(less, of_all_rows)},
+      {"softmax", {0}, "y (1 - y) dy: the diagonal alone", {term}, from_rows(diagonal, nothing)},
+      {"log_softmax", {0}, "exp(y) Σ dy left out", {term}, from_rows(log_without, nothing)},
+      {"log_softmax", {0}, "y for exp(y)", {term}, from_rows(log_with_y, of_dy)},
+      {"log_softmax", {0}, "as for softmax", {term}, as_softmax},
   };
 }
 
@@ -82,75 +59,58 @@ inline Var row_means(const Var& x) {
   return matmul(x, x.tape().constant(Tensor::full({D, D}, 1 / static_cast<Scalar>(D))));
 }
 
-// x / √(mean(x²) + 1e-5) = x exp(-ln(mean(x²) + 1e-5) / 2)
-inline Var over_root_mean_square(const Var& x) {
-  const Var epsilon = x.tape().constant(Tensor::full(x.shape(), static_cast<Scalar>(1e-5)));
-  return multiply(x, exp(scale(log(add(row_means(multiply(x, x)), epsilon)), -0.5)));
-}
-
-inline Var add_number(const Var& x, double number) {
-  return add(x, x.tape().constant(Tensor::full(x.shape(), static_cast<Scalar>(number))));
-}
-
-// 1 / √(mean(c²) + 1e-5), repeated in every column.
-inline Var inverse_deviation(const Var& c) {
-  return exp(scale(log(add_number(row_means(multiply(c, c)), 1e-5)), -0.5));
-}
-
 inline Var centred(const Var& x) { return subtract(x, row_means(x)); }
+
+// 1 / √(mean(c²) + 1e-5) = exp(-ln(mean(c²) + 1e-5) / 2), repeated in every column.
+inline Var inverse_deviation(const Var& c) {
+  const Var epsilon = c.tape().constant(Tensor::full(c.shape(), 1e-5));
+  return exp(scale(log(add(row_means(multiply(c, c)), epsilon)), -0.5));
+}
 
 inline Var ones_for(const Var& gain) { return gain.tape().constant(Tensor::full(gain.shape(), 1)); }
 
-inline std::vector<Mistake> layer_norm_mistakes() {
+inline std::vector<Mistake> norm_mistakes() {
   using enum WrongKind;
+  const Spoil without_mean = as_of([](const Vars& x) {
+    const Var c = subtract(x[0], detached(row_means(x[0])));
+    return multiply(multiply(c, inverse_deviation(c)), x[1]);
+  });
+  const Spoil without_variance = as_of([](const Vars& x) {
+    const Var c = centred(x[0]);
+    return multiply(multiply(c, detached(inverse_deviation(c))), x[1]);
+  });
+  const Spoil without_both = as_of([](const Vars& x) {
+    return multiply(multiply(x[0], detached(inverse_deviation(centred(x[0])))), x[1]);
+  });
+  const Spoil without_gain =
+      as_of([](const Vars& x) { return layer_norm(x[0], ones_for(x[1]), x[2]); });
+  const Spoil times_deviation = as_of([](const Vars& x) {
+    const Var deviation = exp(scale(log(inverse_deviation(centred(x[0]))), -1));
+    return multiply(layer_norm(x[0], x[1], x[2]), detached(deviation));
+  });
+  const Spoil of_epsilon = as_of([](const Vars& x) { return layer_norm(x[0], x[1], x[2], 1e-3); });
+  const Spoil as_product = as_of([](const Vars& x) { return multiply(x[0], x[1]); });
+  const Spoil bias_with_gain =
+      as_of([](const Vars& x) { return add(x[0], multiply(x[2], detached(x[1]))); });
+  const Spoil without_root = as_of([](const Vars& x) {
+    return multiply(multiply(x[0], detached(inverse_deviation(x[0]))), x[1]);
+  });
+  const Spoil rms_without_gain =
+      as_of([](const Vars& x) { return rms_norm(x[0], ones_for(x[1])); });
+  const Spoil rms_centred = as_of([](const Vars& x) { return rms_norm(centred(x[0]), x[1]); });
   return {
-      {"layer_norm", {0}, "the mean's term left out", {term}, as_of([](const Vars& x) {
-         const Var c = subtract(x[0], detached(row_means(x[0])));
-         return multiply(over_root_mean_square(c), x[1]);
-       })},
-      {"layer_norm", {0}, "the variance's term left out", {term}, as_of([](const Vars& x) {
-         const Var c = centred(x[0]);
-         return multiply(multiply(c, detached(inverse_deviation(c))), x[1]);
-       })},
-      {"layer_norm", {0}, "both terms left out", {term}, as_of([](const Vars& x) {
-         const Var scales = inverse_deviation(centred(x[0]));
-         return multiply(multiply(x[0], detached(scales)), x[1]);
-       })},
-      {"layer_norm", {0}, "the gain left out", {term}, as_of([](const Vars& x) {
-         return layer_norm(x[0], ones_for(x[1]), x[2]);
-       })},
-      {"layer_norm", {0}, "1 / σ left out", {term}, as_of([](const Vars& x) {
-         const Var scales = detached(inverse_deviation(centred(x[0])));
-         const Var over = exp(scale(log(scales), -1));
-         return multiply(layer_norm(x[0], x[1], x[2]), over);
-       })},
-      {"layer_norm", {0}, "ε = 1e-3 for 1e-5", {term}, as_of([](const Vars& x) {
-         return layer_norm(x[0], x[1], x[2], Scalar(1e-3));
-       })},
-      {"layer_norm", {1}, "x for x̂", {term}, as_of([](const Vars& x) {
-         return multiply(x[0], x[1]);
-       })},
-      {"layer_norm", {2}, "with the gain", {term}, as_of([](const Vars& x) {
-         return add(x[0], multiply(x[2], detached(x[1])));
-       })},
-  };
-}
-
-inline std::vector<Mistake> rms_norm_mistakes() {
-  using enum WrongKind;
-  return {
-      {"rms_norm", {0}, "the root's term left out", {term}, as_of([](const Vars& x) {
-         return multiply(multiply(x[0], detached(inverse_deviation(x[0]))), x[1]);
-       })},
-      {"rms_norm", {0}, "the gain left out", {term}, as_of([](const Vars& x) {
-         return rms_norm(x[0], ones_for(x[1]));
-       })},
-      {"rms_norm", {0}, "a mean taken off, as in layer_norm", {term}, as_of([](const Vars& x) {
-         return rms_norm(centred(x[0]), x[1]);
-       })},
-      {"rms_norm", {1}, "x for x̂", {term}, as_of([](const Vars& x) {
-         return multiply(x[0], x[1]);
-       })},
+      {"layer_norm", {0}, "the mean's term left out", {term}, without_mean},
+      {"layer_norm", {0}, "the variance's term left out", {term}, without_variance},
+      {"layer_norm", {0}, "both terms left out", {term}, without_both},
+      {"layer_norm", {0}, "the gain left out", {term}, without_gain},
+      {"layer_norm", {0}, "1 / σ left out", {term}, times_deviation},
+      {"layer_norm", {0}, "ε = 1e-3 for 1e-5", {term}, of_epsilon},
+      {"layer_norm", {1}, "x for x̂", {term}, as_product},
+      {"layer_norm", {2}, "with the gain", {term}, bias_with_gain},
+      {"rms_norm", {0}, "the root's term left out", {term}, without_root},
+      {"rms_norm", {0}, "the gain left out", {term}, rms_without_gain},
+      {"rms_norm", {0}, "a mean taken off, as in layer_norm", {term}, rms_centred},
+      {"rms_norm", {1}, "x for x̂", {term}, as_product},
   };
 }
 

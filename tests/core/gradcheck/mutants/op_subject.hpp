@@ -3,8 +3,8 @@
 
 #include <ostream>
 
-#include "core/gradcheck/gradcheck.hpp"
 #include "core/random/keep_bits.hpp"
+#include "tests/core/gradcheck/mutants/planting.hpp"
 #include "tests/support/random_tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -20,7 +20,7 @@ struct OpSubject {
   std::vector<OpInput> inputs;
   std::function<GradcheckFunction(std::uint64_t seed)> function;
   // Moves inputs to where the op is defined and has no kink.
-  std::function<void(std::vector<Tensor>&)> adjust = [](std::vector<Tensor>&) {};
+  std::function<void(Tensors&)> adjust = [](Tensors&) {};
 
   friend std::ostream& operator<<(std::ostream& out, const OpSubject& subject) {
     return out << subject.name;
@@ -28,8 +28,8 @@ struct OpSubject {
 };
 
 // Uniform numbers in -1 ... 1, different for each seed and input; then adjusted.
-inline std::vector<Tensor> inputs_of(const OpSubject& subject, std::uint64_t seed) {
-  std::vector<Tensor> inputs;
+inline Tensors inputs_of(const OpSubject& subject, std::uint64_t seed) {
+  Tensors inputs;
   for (const OpInput& input : subject.inputs) {
     inputs.push_back(random_tensor(input.shape, 16 * seed + inputs.size()));
   }
@@ -46,10 +46,21 @@ inline Dropout subject_dropout(std::uint64_t seed, double probability = 0.4) {
 template <std::size_t count, class Function>
 auto of_vars(Function function) {
   return [function](std::uint64_t /*seed*/) -> GradcheckFunction {
-    return [function](Tape&, const std::vector<Var>& x) {
+    return [function](Tape&, const Vars& x) {
       return [&]<std::size_t... I>(std::index_sequence<I...> /*each*/) {
         return function(x[I]...);
       }(std::make_index_sequence<count>());
+    };
+  };
+}
+
+// An op with a dropout, which the seed draws.
+using DroppedOp = std::function<Var(const Vars& x, const Dropout& dropout)>;
+
+inline auto with_dropout(const DroppedOp& op, double probability = 0.4) {
+  return [op, probability](std::uint64_t seed) -> GradcheckFunction {
+    return [op, drop = subject_dropout(seed, probability)](Tape&, const Vars& x) {
+      return op(x, drop);
     };
   };
 }

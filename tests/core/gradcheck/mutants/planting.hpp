@@ -9,6 +9,14 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 using Vars = std::vector<Var>;
 using Tensors = std::vector<Tensor>;
 
+inline Tensors copies_of(const Tensors& tensors) {
+  Tensors copies;
+  for (const Tensor& tensor : tensors) {
+    copies.push_back(tensor.copy());
+  }
+  return copies;
+}
+
 inline Tensors values_of(const Vars& vars) {
   Tensors values;
   for (const Var& var : vars) {
@@ -48,14 +56,6 @@ struct BackwardPass {
   Tensors gradients;  // the correct gradients, to be spoiled
 };
 
-inline BackwardPass backward_pass(const GradcheckFunction& function, const Tensors& inputs,
-                                  const Tensor& dy) {
-  return {.function = function,
-          .inputs = inputs,
-          .dy = dy.copy(),
-          .gradients = gradients_of(function, inputs, dy)};
-}
-
 using Spoil = std::function<void(BackwardPass&)>;
 using HandIn = std::function<void(Gradients& g, Index input, const BackwardPass& pass)>;
 
@@ -63,10 +63,12 @@ inline const HandIn hand_in_well = [](Gradients& g, Index input, const BackwardP
   g.add(input, pass.gradients[static_cast<std::size_t>(input)]);
 };
 
-inline Var record_planted(Tape& tape, const Vars& x, const GradcheckFunction& right, Tensor value,
-                          const Spoil& spoil, const HandIn& hand_in) {
+inline Var record_planted(
+    Tape& tape, const Vars& x, const GradcheckFunction& right, Tensor value,
+    const Spoil& spoil = [](BackwardPass&) {}, const HandIn& hand_in = hand_in_well) {
   const auto backward = [right, spoil, hand_in, inputs = values_of(x)](Gradients& g) {
-    BackwardPass pass = backward_pass(right, inputs, g.output());
+    const Tensor& dy = g.output();
+    BackwardPass pass{right, inputs, dy.copy(), gradients_of(right, inputs, dy)};
     spoil(pass);
     for (Index k = 0; k < static_cast<Index>(inputs.size()); ++k) {
       if (g.needs(k)) {
@@ -80,7 +82,7 @@ inline Var record_planted(Tape& tape, const Vars& x, const GradcheckFunction& ri
 // The function with gradients changed by `spoil`, added correctly.
 inline GradcheckFunction with_gradients(const GradcheckFunction& right, const Spoil& spoil) {
   return [right, spoil](Tape& tape, const Vars& x) {
-    return record_planted(tape, x, right, value_of(right, values_of(x)), spoil, hand_in_well);
+    return record_planted(tape, x, right, value_of(right, values_of(x)), spoil);
   };
 }
 

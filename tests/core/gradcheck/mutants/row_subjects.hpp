@@ -9,7 +9,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Keeps x + bias at least 0.05 away from 0, the kink of relu.
-inline void keep_from_kink(std::vector<Tensor>& inputs) {
+inline void keep_from_kink(Tensors& inputs) {
   Tensor& x = inputs[0];
   const Tensor& bias = inputs[1];
   for (Index i = 0; i < x.size(); ++i) {
@@ -20,86 +20,64 @@ inline void keep_from_kink(std::vector<Tensor>& inputs) {
   }
 }
 
-inline OpSubject activation_subject(Activation activation, bool dropped) {
-  const Shape shape = dropped ? Shape{4, 6} : Shape{3, 5};
-  const auto name = EnumNames<Activation>::names[static_cast<std::size_t>(activation)];
-  return {.name = fmt::format("bias_activation, {}{}", name, dropped ? ", dropout" : ""),
-          .inputs = {{"x", shape}, {"bias", {shape[1]}, true}},
-          .function =
-              [activation, dropped](std::uint64_t seed) {
-                const Dropout drop = dropped ? subject_dropout(seed) : Dropout();
-                return [activation, drop](Tape&, const std::vector<Var>& x) {
-                  return bias_activation(x[0], x[1], activation, drop);
-                };
-              },
-          .adjust = keep_from_kink};
+// `op` is bias_activation or gated_activation.
+template <class Op>
+OpSubject activation_subject(const std::string& name, const Op& op, Activation activation,
+                             const Shape& shape, bool dropped) {
+  const auto kind = EnumNames<Activation>::names[static_cast<std::size_t>(activation)];
+  const auto activated = [op, activation](const Vars& x, const Dropout& dropout) {
+    return op(x[0], x[1], activation, dropout);
+  };
+  return {fmt::format("{}, {}{}", name, kind, dropped ? ", dropout" : ""),
+          {{"x", shape}, {"bias", {shape[1]}, true}},
+          with_dropout(activated, dropped ? 0.4 : 0),
+          keep_from_kink};
 }
 
 inline std::vector<OpSubject> activation_subjects() {
-  return {activation_subject(Activation::relu, false), activation_subject(Activation::gelu, false),
-          activation_subject(Activation::silu, false), activation_subject(Activation::tanh, false),
-          activation_subject(Activation::relu, true),  activation_subject(Activation::gelu, true)};
-}
-
-inline OpSubject gated_subject(Activation activation, bool dropped) {
-  const auto name = EnumNames<Activation>::names[static_cast<std::size_t>(activation)];
-  return {.name = fmt::format("gated_activation, {}{}", name, dropped ? ", dropout" : ""),
-          .inputs = {{"x", {4, 6}}, {"bias", {6}, true}},
-          .function =
-              [activation, dropped](std::uint64_t seed) {
-                const Dropout drop = dropped ? subject_dropout(seed) : Dropout();
-                return [activation, drop](Tape&, const std::vector<Var>& x) {
-                  return gated_activation(x[0], x[1], activation, drop);
-                };
-              },
-          .adjust = keep_from_kink};
+  const auto subject = [](Activation activation, bool dropped) {
+    const Shape shape = dropped ? Shape{4, 6} : Shape{3, 5};
+    return activation_subject("bias_activation", bias_activation, activation, shape, dropped);
+  };
+  return {subject(Activation::relu, false), subject(Activation::gelu, false),
+          subject(Activation::silu, false), subject(Activation::tanh, false),
+          subject(Activation::relu, true),  subject(Activation::gelu, true)};
 }
 
 inline std::vector<OpSubject> gated_subjects() {
-  return {gated_subject(Activation::relu, false), gated_subject(Activation::silu, false),
-          gated_subject(Activation::silu, true)};
+  const auto subject = [](Activation activation, bool dropped) {
+    return activation_subject("gated_activation", gated_activation, activation, {4, 6}, dropped);
+  };
+  return {subject(Activation::relu, false), subject(Activation::silu, false),
+          subject(Activation::silu, true)};
 }
 
 inline std::vector<OpSubject> normalising_subjects() {
-  const auto centred = [](const Var& x, const Var& gain, const Var& bias) {
-    return layer_norm(x, gain, bias);
-  };
-  const auto plain = [](const Var& x, const Var& gain) { return rms_norm(x, gain); };
+  const OpInput x{"x", {3, 5}};
+  const OpInput gain{"gain", {5}, true};
   return {
-      {.name = "softmax", .inputs = {{"x", {3, 4}}}, .function = of_vars<1>(softmax)},
-      {.name = "log_softmax", .inputs = {{"x", {3, 4}}}, .function = of_vars<1>(log_softmax)},
-      {.name = "layer_norm",
-       .inputs = {{"x", {3, 5}}, {"gain", {5}, true}, {"bias", {5}, true}},
-       .function = of_vars<3>(centred)},
-      {.name = "rms_norm",
-       .inputs = {{"x", {3, 5}}, {"gain", {5}, true}},
-       .function = of_vars<2>(plain)},
+      {"softmax", {{"x", {3, 4}}}, of_vars<1>(softmax)},
+      {"log_softmax", {{"x", {3, 4}}}, of_vars<1>(log_softmax)},
+      {"layer_norm", {x, gain, {"bias", {5}, true}}, of_vars<3>([](const auto&... inputs) {
+         return layer_norm(inputs...);
+       })},
+      {"rms_norm", {x, gain}, of_vars<2>([](const auto&... inputs) {
+         return rms_norm(inputs...);
+       })},
   };
 }
 
 inline std::vector<OpSubject> dropout_subjects() {
   const std::vector<OpInput> sum{{"x", {3, 4}}, {"f", {3, 4}}, {"bias", {4}, true}};
+  const DroppedOp added = [](const Vars& x, const Dropout& drop) {
+    return residual(x[0], x[1], x[2], drop);
+  };
   return {
-      {.name = "dropout",
-       .inputs = {{"x", {4, 5}}},
-       .function =
-           [](std::uint64_t seed) {
-             return [drop = subject_dropout(seed)](Tape&, const std::vector<Var>& x) {
-               return dropout(x[0], drop);
-             };
-           }},
-      {.name = "residual",
-       .inputs = sum,
-       .function =
-           of_vars<3>([](const Var& x, const Var& f, const Var& b) { return residual(x, f, b); })},
-      {.name = "residual, dropout",
-       .inputs = sum,
-       .function =
-           [](std::uint64_t seed) {
-             return [drop = subject_dropout(seed)](Tape&, const std::vector<Var>& x) {
-               return residual(x[0], x[1], x[2], drop);
-             };
-           }},
+      {"dropout", {{"x", {4, 5}}}, with_dropout([](const Vars& x, const Dropout& drop) {
+         return dropout(x[0], drop);
+       })},
+      {"residual", sum, with_dropout(added, 0)},
+      {"residual, dropout", sum, with_dropout(added)},
   };
 }
 

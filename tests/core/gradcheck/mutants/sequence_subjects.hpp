@@ -25,17 +25,14 @@ inline std::vector<OpSubject> token_subjects() {
     return add_positions(x, table, placed_segments());
   };
   const auto loss = [](Scalar smoothing) {
-    return [smoothing](const Var& x) { return cross_entropy(x, loss_targets, smoothing).loss; };
+    return of_vars<1>(
+        [smoothing](const Var& x) { return cross_entropy(x, loss_targets, smoothing).loss; });
   };
   return {
-      {.name = "lookup", .inputs = {{"table", {6, 4}}}, .function = of_vars<1>(embed)},
-      {.name = "add_positions",
-       .inputs = {{"x", {5, 3}}, {"table", {6, 3}}},
-       .function = of_vars<2>(place)},
-      {.name = "cross_entropy", .inputs = {{"logits", {4, 5}}}, .function = of_vars<1>(loss(0))},
-      {.name = "cross_entropy, smoothed",
-       .inputs = {{"logits", {4, 5}}},
-       .function = of_vars<1>(loss(label_smoothing))},
+      {"lookup", {{"table", {6, 4}}}, of_vars<1>(embed)},
+      {"add_positions", {{"x", {5, 3}}, {"table", {6, 3}}}, of_vars<2>(place)},
+      {"cross_entropy", {{"logits", {4, 5}}}, loss(0)},
+      {"cross_entropy, smoothed", {{"logits", {4, 5}}}, loss(label_smoothing)},
   };
 }
 
@@ -48,7 +45,7 @@ struct AttentionSetting {
   AttentionOptions options;
 };
 
-inline Var attend(const std::vector<Var>& x, const AttentionSetting& setting) {
+inline Var attend(const Vars& x, const AttentionSetting& setting) {
   return attention({x[0]}, {x[1]}, {x[2]}, setting.queries, setting.keys, setting.options);
 }
 
@@ -87,17 +84,16 @@ inline OpSubject attention_subject(const std::string& name, const AttentionSetti
   const AttentionOptions& o = setting.options;
   const Index N = row_count(setting.queries);
   const Index S = row_count(setting.keys);
-  return {.name = name,
-          .inputs = {{"query", {N, o.heads * o.d_key}},
-                     {"key", {S, o.heads * o.d_key}, true},
-                     {"value", {S, o.heads * o.d_value}, true}},
-          .function = [setting, dropout](std::uint64_t seed) -> GradcheckFunction {
-            AttentionSetting with_dropout = setting;
-            with_dropout.options.dropout = subject_dropout(seed, dropout);
-            return [with_dropout](Tape&, const std::vector<Var>& x) {
-              return attend(x, with_dropout);
-            };
-          }};
+  const DroppedOp dropped = [setting](const Vars& x, const Dropout& drop) {
+    AttentionSetting with_drop = setting;
+    with_drop.options.dropout = drop;
+    return attend(x, with_drop);
+  };
+  return {name,
+          {{"query", {N, o.heads * o.d_key}},
+           {"key", {S, o.heads * o.d_key}, true},
+           {"value", {S, o.heads * o.d_value}, true}},
+          with_dropout(dropped, dropout)};
 }
 
 inline std::vector<OpSubject> attention_subjects() {

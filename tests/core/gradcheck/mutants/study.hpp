@@ -1,12 +1,52 @@
 // Makes and checks all mutants, and writes docs/gradcheck-mutants.md, which counts them.
 #pragma once
 
-#include "tests/core/gradcheck/mutants/mutants.hpp"
+#include "tests/core/gradcheck/mutants/activation_mistakes.hpp"
+#include "tests/core/gradcheck/mutants/attention_mistakes.hpp"
+#include "tests/core/gradcheck/mutants/broken_contracts.hpp"
+#include "tests/core/gradcheck/mutants/corruptions.hpp"
+#include "tests/core/gradcheck/mutants/handing_in.hpp"
+#include "tests/core/gradcheck/mutants/normalising_mistakes.hpp"
+#include "tests/core/gradcheck/mutants/plain_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/subjects.hpp"
+#include "tests/core/gradcheck/mutants/token_mistakes.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+inline std::vector<Mistake> all_mistakes() {
+  std::vector<Mistake> all;
+  for (const auto& family :
+       {product_mistakes(), arithmetic_mistakes(), reduce_mistakes(), piece_mistakes(),
+        softmax_mistakes(), norm_mistakes(), activation_mistakes(), gated_mistakes(),
+        dropout_mistakes(), table_mistakes(), loss_mistakes(), attention_mistakes(),
+        pattern_mistakes()}) {
+    all.insert(all.end(), family.begin(), family.end());
+  }
+  return all;
+}
+
+struct MutationGroup {
+  std::string title;
+  std::string about;
+  bool each_input;  // planted once per input of an op, or once per op
+  std::vector<Mutation> mutations;
+};
+
+inline std::vector<MutationGroup> mutation_groups() {
+  return {
+      {"Wrong numbers", "what arrives as the gradient of one input", true, corruptions()},
+      {"Badly handed in", "how the right gradient of one input arrives, or does not", true,
+       bad_hand_ins()},
+      {"Broken contracts", "what an op does besides", false, broken_contracts()},
+      {"Wrong at the edge",
+       "right at the inputs that are given, but the first input's gradient is wrong elsewhere",
+       false, broken_edges()},
+  };
+}
+
 struct Tried {
+  explicit Tried(Mutant planted) : mutant(std::move(planted)), outcome(outcome_of(mutant)) {}
+
   Mutant mutant;
   Outcome outcome;
 };
@@ -21,11 +61,6 @@ struct StudyLine {
 
 using Study = std::vector<StudyLine>;
 
-inline Tried tried(Mutant mutant) {
-  Outcome outcome = outcome_of(mutant);
-  return {.mutant = std::move(mutant), .outcome = std::move(outcome)};
-}
-
 // Plants the mutation in each op (for each input if `each_input`), where it makes a difference.
 inline std::vector<Tried> tried(const Mutation& mutation, bool each_input,
                                 const std::vector<Specimen>& specimens) {
@@ -33,13 +68,13 @@ inline std::vector<Tried> tried(const Mutation& mutation, bool each_input,
   for (const Specimen& specimen : specimens) {
     const std::size_t inputs = each_input ? specimen.inputs.size() : 1;
     for (std::size_t input = 0; input < inputs; ++input) {
-      if (auto function = mutation.plant(specimen, input)) {
-        all.push_back(tried({.op = specimen.subject.name,
-                             .mistake = mutation.what,
-                             .inputs = {input},
-                             .expected = mutation.expected,
-                             .function = std::move(*function),
-                             .at = specimen.inputs}));
+      if (const auto function = mutation.plant(specimen, input)) {
+        all.emplace_back(Mutant{about(specimen.subject, {input}),
+                                mutation.what,
+                                {input},
+                                mutation.expected,
+                                *function,
+                                specimen.inputs});
       }
     }
   }
@@ -56,26 +91,22 @@ inline Study run_study() {
   Study study;
   for (const MutationGroup& group : mutation_groups()) {
     for (const Mutation& mutation : group.mutations) {
-      study.push_back({.group = group.title,
-                       .what = mutation.what,
-                       .expected = describe(mutation.expected),
-                       .mutants = tried(mutation, group.each_input, specimens)});
+      study.push_back({group.title, mutation.what, describe(mutation.expected),
+                       tried(mutation, group.each_input, specimens)});
     }
   }
   const auto first = std::ssize(study);
   for (const Mistake& mistake : all_mistakes()) {
     Mutant mutant = mutant_of(mistake, specimens[places.at(mistake.op)]);
     const std::string expected = describe(mutant.expected);
-    auto line = std::find_if(study.begin() + first, study.end(),
-                             [&](const StudyLine& other) { return other.expected == expected; });
+    auto line =
+        std::ranges::find(study.begin() + first, study.end(), expected, &StudyLine::expected);
     if (line == study.end()) {
-      study.push_back({.group = "Mistakes of one op",
-                       .what = fmt::format("such as, in {}: {}", mutant.op, mutant.mistake),
-                       .expected = expected,
-                       .mutants = {}});
+      const std::string example = fmt::format("such as, in {}: {}", mistake.op, mistake.what);
+      study.push_back({"Mistakes of one op", example, expected, {}});
       line = study.end() - 1;
     }
-    line->mutants.push_back(tried(std::move(mutant)));
+    line->mutants.emplace_back(std::move(mutant));
   }
   return study;
 }
@@ -111,17 +142,8 @@ inline std::string listing(const Study& study, const std::string& before,
     if (!condition(tried.outcome)) {
       return;
     }
-    const Mutant& mutant = tried.mutant;
-    std::string names;
-    for (const OpSubject& subject : all_subjects()) {
-      for (const std::size_t k : mutant.inputs) {
-        if (subject.name == mutant.op) {
-          names += (names.empty() ? "" : ", ") + subject.inputs[k].name;
-        }
-      }
-    }
-    text += fmt::format("{}{} ({}): {}: expected {}, found {}", before, mutant.op, names,
-                        mutant.mistake, describe(mutant.expected), tried.outcome.found);
+    text += fmt::format("{}{}: {}: expected {}, found {}", before, tried.mutant.about,
+                        tried.mutant.mistake, describe(tried.mutant.expected), tried.outcome.found);
   });
   return text;
 }

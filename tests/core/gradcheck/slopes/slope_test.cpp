@@ -33,48 +33,45 @@ TEST(Slope, at_a_kink_is_told_as_one) {
   EXPECT_TRUE(bent.kink);
   EXPECT_NEAR(bent.left, 1, 1e-6);
   EXPECT_NEAR(bent.right, 3, 1e-6);
-}
-
-// slope_at reduces its steps below the distance to the kink.
-TEST(Slope, beside_a_kink_is_that_of_its_side) {
-  for (const double distance : {1e-2, 5e-4, 1e-4, 3e-6, 1e-6}) {
-    for (const double side : {-1, 1}) {
-      const Slope slope = slope_at(side * distance, [](double a) { return a > 0 ? 3 * a : a; });
-      EXPECT_NEAR(slope.value, side > 0 ? 3 : 1, 1e-6) << side * distance;
-      EXPECT_FALSE(slope.kink);
-    }
-  }
-}
-
-TEST(Slope, where_the_second_derivative_jumps_is_found) {
-  for (const double power : {1.25, 1.5, 2.0, 3.0}) {
-    const Slope one = slope_at(0, [power](double a) { return a > 0 ? std::pow(a, power) : 0; });
-    EXPECT_NEAR(one.value, 0, 1e-7) << power;
-    EXPECT_LE(one.error, 1e-7) << power;
-    EXPECT_FALSE(one.kink) << power;
-  }
-  const Slope both = slope_at(0, [](double a) { return a * std::abs(a) + 3 * a; });
-  EXPECT_NEAR(both.value, 3, 1e-7);
-  EXPECT_FALSE(both.kink);
-}
-
-TEST(Slope, that_is_infinite_is_told_as_none) {
+  // Infinite slopes are told as none.
   EXPECT_TRUE(slope_at(0, [](double a) { return std::cbrt(a); }).kink);
   EXPECT_TRUE(slope_at(0, [](double a) { return std::sqrt(a); }).kink);
 }
 
-TEST(Slope, at_an_edge_is_that_of_its_side) {
-  const Slope slope = slope_at(0, [](double a) { return 3 * a + std::pow(a, 1.5); });
-  EXPECT_NEAR(slope.value, 3, 1e-6);
-  EXPECT_FALSE(slope.kink);
-}
-
-// Left of the kink the function is constant, like a step function between its steps.
-TEST(Slope, behind_a_kink_is_zero) {
-  const Slope slope = slope_at(-1e-4, [](double a) { return a > 0 ? a : 0; });
-  EXPECT_EQ(slope.value, 0);
-  EXPECT_LE(slope.error, 1e-7);
-  EXPECT_FALSE(slope.kink);
+TEST(Slope, is_found_in_hard_places) {
+  struct Case {
+    std::string name;
+    std::function<double(double)> f;
+    double x;
+    double slope;
+    double tolerance;
+    double error = INFINITY;  // at most
+  };
+  std::vector<Case> cases{
+      {"where the second derivative jumps", [](double a) { return a * std::abs(a) + 3 * a; }, 0, 3,
+       1e-7},
+      {"at an edge: that of its side", [](double a) { return 3 * a + std::pow(a, 1.5); }, 0, 3,
+       1e-6},
+      // Left of the kink the function is constant, like a step function between its steps.
+      {"behind a kink", [](double a) { return a > 0 ? a : 0; }, -1e-4, 0, 0, 1e-7},
+  };
+  for (const double power : {1.25, 1.5, 2.0, 3.0}) {
+    cases.push_back({fmt::format("where a^{} begins", power),
+                     [power](double a) { return a > 0 ? std::pow(a, power) : 0; }, 0, 0, 1e-7,
+                     1e-7});
+  }
+  // slope_at reduces its steps below the distance to the kink.
+  for (const double distance : {1e-2, 5e-4, 1e-4, 3e-6, 1e-6}) {
+    const auto bent = [](double a) { return a > 0 ? 3 * a : a; };
+    cases.push_back({fmt::format("{} left of a kink", distance), bent, -distance, 1, 1e-6});
+    cases.push_back({fmt::format("{} right of a kink", distance), bent, distance, 3, 1e-6});
+  }
+  for (const auto& [name, f, x, expected, tolerance, error] : cases) {
+    const Slope slope = slope_at(x, f);
+    EXPECT_NEAR(slope.value, expected, tolerance) << name;
+    EXPECT_LE(slope.error, error) << name;
+    EXPECT_FALSE(slope.kink) << name;
+  }
 }
 
 TEST(Slope, of_a_step_function_is_uncertain) {
@@ -83,13 +80,9 @@ TEST(Slope, of_a_step_function_is_uncertain) {
 }
 
 TEST(Slope, beyond_the_edge_of_a_function_comes_from_smaller_steps) {
-  const Slope slope = slope_at(1e-4, [](double a) { return std::log(a); });
-  EXPECT_NEAR(slope.value, 1e4, 1e-2);
-}
-
-TEST(Slope, of_what_is_nowhere_finite_is_unknown) {
-  const Slope slope = slope_at(-1, [](double a) { return std::log(a); });
-  EXPECT_TRUE(std::isinf(slope.error));
+  const auto ln = [](double a) { return std::log(a); };
+  EXPECT_NEAR(slope_at(1e-4, ln).value, 1e4, 1e-2);
+  EXPECT_TRUE(std::isinf(slope_at(-1, ln).error)) << "nowhere finite";
 }
 
 }}  // namespace tapehead

@@ -1,141 +1,82 @@
-// The attention op: gradients by differences, values and gradients against plain ops.
+// The attention op: gradients by differences, values and gradients against plain ops, and the masks
+// that dropout of its weights draws.
 #include "core/ops/attention/attention.hpp"
 
 #include <tapehead/gtest.hpp>
 
 #include "tests/support/attention_cases.hpp"
-#include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-Tensor queries_of(const AttentionCase& c) {
-  return random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 1);
-}
-
-Tensor keys_of(const AttentionCase& c) {
-  return random_tensor({row_count(c.keys), c.options.heads * c.options.d_key}, 2);
-}
-
-Tensor values_of(const AttentionCase& c) {
-  return random_tensor({row_count(c.keys), c.options.heads * c.options.d_value}, 3);
-}
-
-// One matrix: keys, an unused column, values.
-Tensor keys_and_values_of(const AttentionCase& c) {
-  const AttentionOptions& o = c.options;
-  return random_tensor({row_count(c.keys), o.heads * (o.d_key + o.d_value) + 1}, 4);
-}
-
-// One matrix: an unused column, queries, keys, values.
-Tensor all_of(const AttentionCase& c) {
-  const AttentionOptions& o = c.options;
-  return random_tensor({row_count(c.queries), 1 + o.heads * (2 * o.d_key + o.d_value)}, 5);
-}
-
-bool fits_one_matrix(const AttentionCase& c) { return row_count(c.keys) <= row_count(c.queries); }
-
 using Attend = decltype(attention);
 
-// Three layouts of queries, keys and values: separate, keys with values, one matrix.
-Var separate(Attend* attend, const AttentionCase& c, const Var& q, const Var& k, const Var& v) {
-  return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {}, {});
+// Queries, keys and values in three matrices; also gradients by differences if `checked`.
+void expect_three(const AttentionCase& c, bool checked) {
+  const AttentionOptions& o = c.options;
+  const auto three = [&c](Attend* attend, const Var& q, const Var& k, const Var& v) {
+    return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {}, {});
+  };
+  const Tensor q = random_tensor({row_count(c.queries), o.heads * o.d_key}, 1);
+  const Tensor k = random_tensor({row_count(c.keys), o.heads * o.d_key}, 2);
+  const Tensor v = random_tensor({row_count(c.keys), o.heads * o.d_value}, 3);
+  expect_equals_plain_attention(three, q, k, v);
+  if (checked) {
+    EXPECT_GRADCHECK(std::bind_front(three, attention), q, k, v);
+  }
 }
 
-Var keys_with_values(Attend* attend, const AttentionCase& c, const Var& q, const Var& kv) {
-  return attend({q}, {kv}, {kv, c.options.heads * c.options.d_key + 1}, c.queries, c.keys,
-                c.options, {}, {}, {});
-}
-
-Var one_matrix(Attend* attend, const AttentionCase& c, const Var& all) {
-  const Index width = c.options.heads * c.options.d_key;
-  return attend({all, 1}, {all, 1 + width}, {all, 1 + 2 * width}, c.queries, c.keys, c.options, {},
-                {}, {});
+TEST(LongAttention, equals_plain_ops) {
+  for (const AttentionCase& c : long_attention_cases()) {
+    SCOPED_TRACE(c.name);
+    expect_three(c, false);
+  }
 }
 
 class Attention : public TestWithParam<AttentionCase> {};
-class LongAttention : public TestWithParam<AttentionCase> {};
 
-std::string name_of(const TestParamInfo<AttentionCase>& test) {
-  std::string name = test.param.name;
-  std::ranges::replace_if(name, [](char letter) { return letter == ' ' || letter == ','; }, '_');
-  return name;
-}
+INSTANTIATE_TEST_SUITE_P(Cases, Attention, ValuesIn(attention_cases()),
+                         [](const auto& test) { return test_name_of(test.param.name); });
 
-INSTANTIATE_TEST_SUITE_P(Cases, Attention, ValuesIn(attention_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Cases, LongAttention, ValuesIn(long_attention_cases()), name_of);
-
-TEST_P(Attention, gradients_of_separate_matrices) {
+TEST_P(Attention, has_its_gradients_and_equals_plain_ops_in_any_layout) {
   const AttentionCase& c = GetParam();
-  EXPECT_GRADCHECK(
-      [&c](const Var& q, const Var& k, const Var& v) { return separate(attention, c, q, k, v); },
-      queries_of(c), keys_of(c), values_of(c));
-}
-
-TEST_P(Attention, gradients_of_keys_and_values_in_one_matrix) {
-  const AttentionCase& c = GetParam();
-  EXPECT_GRADCHECK(
-      [&c](const Var& q, const Var& kv) { return keys_with_values(attention, c, q, kv); },
-      queries_of(c), keys_and_values_of(c));
-}
-
-TEST_P(Attention, gradients_of_all_in_one_matrix) {
-  const AttentionCase& c = GetParam();
-  if (fits_one_matrix(c)) {
-    EXPECT_GRADCHECK([&c](const Var& all) { return one_matrix(attention, c, all); }, all_of(c));
+  expect_three(c, true);
+  const AttentionOptions& o = c.options;
+  const Index width = o.heads * o.d_key;
+  const Index value_width = o.heads * o.d_value;
+  const Tensor queries = random_tensor({row_count(c.queries), width}, 1);
+  // Keys, an unused column, values.
+  const auto two = [&](Attend* attend, const Var& q, const Var& kv) {
+    return attend({q}, {kv}, {kv, width + 1}, c.queries, c.keys, o, {}, {}, {});
+  };
+  const Tensor pairs = random_tensor({row_count(c.keys), width + value_width + 1}, 4);
+  EXPECT_GRADCHECK(std::bind_front(two, attention), queries, pairs);
+  expect_equals_plain_attention(two, queries, pairs);
+  // An unused column, queries, keys, values.
+  const auto one = [&](Attend* attend, const Var& x) {
+    return attend({x, 1}, {x, 1 + width}, {x, 1 + 2 * width}, c.queries, c.keys, o, {}, {}, {});
+  };
+  if (row_count(c.keys) <= row_count(c.queries)) {
+    const Tensor all = random_tensor({row_count(c.queries), 1 + 2 * width + value_width}, 5);
+    EXPECT_GRADCHECK(std::bind_front(one, attention), all);
+    expect_equals_plain_attention(one, all);
   }
-}
-
-TEST_P(Attention, equals_plain_ops) {
-  const AttentionCase& c = GetParam();
-  const auto apart = [&c](Attend* attend) {
-    return [&c, attend](const Var& q, const Var& k, const Var& v) {
-      return separate(attend, c, q, k, v);
-    };
-  };
-  const auto paired = [&c](Attend* attend) {
-    return [&c, attend](const Var& q, const Var& kv) { return keys_with_values(attend, c, q, kv); };
-  };
-  const auto joined = [&c](Attend* attend) {
-    return [&c, attend](const Var& all) { return one_matrix(attend, c, all); };
-  };
-  expect_equals_plain(apart(attention), apart(plain_attention), queries_of(c), keys_of(c),
-                      values_of(c));
-  expect_equals_plain(paired(attention), paired(plain_attention), queries_of(c),
-                      keys_and_values_of(c));
-  if (fits_one_matrix(c)) {
-    expect_equals_plain(joined(attention), joined(plain_attention), all_of(c));
-  }
-}
-
-TEST_P(LongAttention, equals_plain_ops) {
-  const AttentionCase& c = GetParam();
-  const auto apart = [&c](Attend* attend) {
-    return [&c, attend](const Var& q, const Var& k, const Var& v) {
-      return separate(attend, c, q, k, v);
-    };
-  };
-  expect_equals_plain(apart(attention), apart(plain_attention), queries_of(c), keys_of(c),
-                      values_of(c));
 }
 
 // All heads read the same queries, keys and values: their gradients add up in the same columns.
 TEST(AttentionOfSharedColumns, equals_plain_ops) {
   const AttentionOptions options{
       .heads = 2, .d_key = 3, .d_value = 3, .patterns = {Pattern::causal(), Pattern::window(1, 1)}};
-  const auto with = [&](Attend* attend) {
-    return [&options, attend](const Var& x, const Var& v) {
-      const HeadColumns shared{.matrix = x, .first = 1, .step = 0};
-      const HeadColumns overlapping{.matrix = v, .first = 0, .step = 1};
-      return attend(shared, shared, overlapping, segments_of({5, 2}), segments_of({5, 2}), options,
-                    {}, {}, {});
-    };
+  const Segments segments = segments_of({5, 2});
+  const auto call = [&](Attend* attend, const Var& x, const Var& v) {
+    const HeadColumns shared{.matrix = x, .first = 1, .step = 0};
+    const HeadColumns overlapping{.matrix = v, .first = 0, .step = 1};
+    return attend(shared, shared, overlapping, segments, segments, options, {}, {}, {});
   };
   const Tensor x = random_tensor({7, 4}, 1);
   const Tensor v = random_tensor({7, 4}, 2);
-  expect_equals_plain(with(attention), with(plain_attention), x, v);
-  EXPECT_GRADCHECK(with(attention), x, v);
+  expect_equals_plain_attention(call, x, v);
+  EXPECT_GRADCHECK(std::bind_front(call, attention), x, v);
 }
 
 TEST(AttentionValues, are_zero_where_nothing_may_be_attended_to) {
@@ -161,64 +102,20 @@ TEST(AttentionValues, do_not_overflow) {
   EXPECT_THAT(y.value().values(), Pointwise(DoubleNear(1e-15), k.value().values()));
 }
 
-TEST(AttentionErrors, name_the_op_and_the_shapes) {
-  Tape tape;
-  const auto call = [&tape](const Shape& q, const Shape& k, const Shape& v, const Segments& keys,
-                            PoolVector<Pattern> patterns) {
-    return [=, &tape, patterns = std::move(patterns)] {
-      attention({tape.variable(random_tensor(q, 1)), 1}, {tape.variable(random_tensor(k, 2))},
-                {tape.variable(random_tensor(v, 3))}, segments_of({2, 2}), keys,
-                {.heads = 2, .d_key = 3, .d_value = 1, .patterns = patterns});
-    };
-  };
-  const Segments keys = segments_of({3, 2});
-  const PoolVector<Pattern> one{Pattern::full()};
-  const PoolVector<Pattern> three(3, Pattern::full());
-  const auto says = [](const char* what, const char* more) {
-    return ThrowsMessage<ShapeError>(AllOf(HasSubstr(what), HasSubstr(more)));
-  };
-  EXPECT_THAT(call({4, 6}, {5, 6}, {5, 2}, keys, one),
-              says("attention.query: expected at least 4 rows, and 6 columns from column 1 on",
-                   "got (4, 6)"));
-  EXPECT_THAT(call({5, 7}, {5, 6}, {5, 2}, keys, one),
-              says("attention.query: expected the 4 rows of the query segments", "got (5, 7)"));
-  EXPECT_THAT(call({4, 7}, {4, 6}, {5, 2}, keys, one),
-              says("attention.key: expected at least 5 rows, and 6 columns", "got (4, 6)"));
-  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 1}, keys, one),
-              says("attention.value: expected at least 5 rows, and 2 columns", "got (5, 1)"));
-  EXPECT_THAT(call({4, 7}, {5, 6}, {5}, keys, one),
-              says("attention.value: expected two axes", "got (5)"));
-  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, segments_of({5}), one),
-              says("attention: 2 query segments", "1 key segments"));
-  Segments before = keys;
-  before.list.back().row = -1;
-  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, before, one),
-              says("attention: a key segment of", "begins at row -1"));
-  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, keys, three),
-              says("attention: 3 patterns for 2 heads", "one for each"));
-}
-
 // Key rows outside all segments. Fresh gradient memory holds arbitrary numbers.
 TEST(AttentionOfSomeRows, gives_the_others_no_gradient) {
-  const Segments queries = segments_of({2, 1});
-  const Segments keys = segments_of({3, 2});
   Tape tape;
   const Var q = tape.variable(random_tensor({3, 4}, 1));
   const Var kv = tape.variable(random_tensor({7, 8}, 2));
-  const AttentionOptions options{
-      .heads = 1, .d_key = 4, .d_value = 4, .patterns = {Pattern::full()}};
-  const Var y = attention({q}, {kv}, {kv, 4}, queries, keys, options);
-  {
-    std::vector<Tensor> dirt;
-    for (int i = 0; i < 50; ++i) {
-      dirt.push_back(Tensor::full({7, 8}, 99));
-    }
-  }
+  const Var y = attention({q}, {kv}, {kv, 4}, segments_of({2, 1}), segments_of({3, 2}),
+                          {.heads = 1, .d_key = 4, .d_value = 4});
+  std::vector<Tensor> dirt(50);
+  std::ranges::generate(dirt, [] { return Tensor::full({7, 8}, 99); });
+  dirt.clear();
   tape.backward(y, random_tensor({3, 4}, 3));
   const Tensor dkv = tape.gradient(kv);
-  for (Index i = 0; i < 7; ++i) {
-    EXPECT_EQ(std::count(dkv.row(i), dkv.row(i) + 8, 0.0), i < 5 ? 0 : 8) << "row " << i;
-  }
+  EXPECT_THAT(dkv.values().first(5 * 8), Not(Contains(0)));
+  EXPECT_THAT(dkv.values().last(2 * 8), Each(0));
 }
 
 // Rows so far apart that caches do not hold them: the kernel prefetches the next rows.
@@ -246,6 +143,88 @@ TEST(AttentionInAWideMatrix, is_that_of_its_columns_alone) {
   for (Index i = 0; i < n; ++i) {
     EXPECT_TRUE(std::equal(dx.row(i), dx.row(i) + 3 * d, expected_dx.row(i))) << "row " << i;
     EXPECT_EQ(std::count(dx.row(i) + 3 * d, dx.row(i + 1), 0.0), 2000 - 3 * d) << "row " << i;
+  }
+}
+
+TEST(AttentionWeights, of_no_queries_or_keys_are_empty) {
+  Tape tape(false);
+  const Var q = tape.constant(random_tensor({3, 4}, 1));
+  const AttentionOptions options{.heads = 2, .d_key = 2};
+  const auto shape_of_empty = [&](Index segment) {
+    return head_attention({q}, {q}, segments_of({3, 0}), segments_of({0, 3}), options, segment, 1)
+        .weights.shape();
+  };
+  EXPECT_EQ(shape_of_empty(0), Shape({3, 0}));
+  EXPECT_EQ(shape_of_empty(1), Shape({0, 3}));
+}
+
+// Three sequences; the second fills more than two tiles.
+const std::vector<Index> lengths{5, 37, 3};
+
+Segments placed(const std::vector<Index>& of, Index first_row) {
+  Segments segments = segments_of(of);
+  segments.first_row = first_row;
+  return segments;
+}
+
+Segments whole() { return placed(lengths, 7); }
+
+// A sequence's rows, with dropout, are bit-identical whatever else is in the batch.
+TEST(AttentionDropout, does_not_depend_on_how_the_batch_is_cut) {
+  const Tensor all = random_tensor({45, 3 * 2 * 5}, 1);
+  AttentionOptions options{.heads = 2, .d_key = 5, .d_value = 5, .patterns = {Pattern::causal()}};
+  options.dropout = dropout_of(0.3);
+  Tape tape(false);
+  const auto attend = [&](const Tensor& matrix, const Segments& of) {
+    const Var x = tape.constant(matrix);
+    return attention({x, 0}, {x, 10}, {x, 20}, of, of, options).value();
+  };
+  const Tensor together = attend(all, whole());
+  const Segments segments = whole();
+  for (const Segment& segment : segments.list) {
+    const Tensor alone = attend(all.part(segment.row * 30, {segment.rows, 30}),
+                                placed({segment.rows}, 7 + segment.row));
+    EXPECT_THAT(alone.values(),
+                ElementsAreArray(together.part(segment.row * 10, {segment.rows, 10}).values()));
+  }
+}
+
+Tensor factors(const Dropout& dropout, const Segments& queries = whole(), Index head = 0,
+               Index segment = 1) {
+  return dropout_factors(queries, segments_of({10, 20, 30}), {.heads = 2, .dropout = dropout},
+                         segment, head);
+}
+
+// 37 x 20 weights, each dropped or scaled by 1 / (1 - 0.3); tolerance: four standard deviations.
+TEST(AttentionDropout, keeps_its_share_and_scales_it) {
+  const Tensor drawn = factors(dropout_of(0.3));
+  EXPECT_THAT(drawn.values(), Each(AnyOf(0, DoubleNear(1 / 0.7, 1e-4))));
+  const auto count = static_cast<double>(drawn.size());
+  const auto dropped = static_cast<double>(std::ranges::count(drawn.values(), 0.0));
+  EXPECT_NEAR(dropped / count, 0.3, 4 * std::sqrt(0.3 * 0.7 / count));
+}
+
+TEST(AttentionDropout, hangs_on_its_address_and_on_nothing_else) {
+  const auto drawn_at = [](std::uint64_t seed, const char* stream, Index step) {
+    return factors({.probability = 0.3, .draws = Draws(seed, stream, step)});
+  };
+  const Tensor first = drawn_at(3, "tests.attention", 5);
+  EXPECT_THAT(drawn_at(3, "tests.attention", 5).values(), ElementsAreArray(first.values()));
+  for (const Tensor& other :
+       {drawn_at(4, "tests.attention", 5), drawn_at(3, "tests.another", 5),
+        drawn_at(3, "tests.attention", 6), factors(dropout_of(0.3), whole(), 1),
+        factors(dropout_of(0.3), segments_of(lengths))}) {
+    EXPECT_THAT(other.values(), Not(ElementsAreArray(first.values())));
+  }
+}
+
+// Draws depend on key positions: a cache with only the last keys draws the same for these keys.
+TEST(AttentionDropout, follows_the_keys_positions) {
+  const AttentionOptions options{.dropout = dropout_of(0.3)};
+  const Tensor all = dropout_factors(segments_of({19}), segments_of({20}), options, 0, 0);
+  const Tensor late = dropout_factors(segments_of({19}), segments_at({{0, 9, 11}}), options, 0, 0);
+  for (Index i = 0; i < 19; ++i) {
+    EXPECT_THAT(row_values(late, i), Pointwise(DoubleNear(1e-12), row_values(all, i).subspan(11)));
   }
 }
 

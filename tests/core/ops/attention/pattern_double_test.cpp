@@ -2,14 +2,9 @@
 // with a mask.
 #include <tapehead/gtest.hpp>
 
-#include <cctype>
-
 #include "core/ops/attention/attention.hpp"
 #include "tests/support/pattern_cases.hpp"
-#include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
-#include "tests/support/random_tensor.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -32,40 +27,29 @@ Tensor keys_and_values_of(const AttentionCase& c) {
   return random_tensor({row_count(c.keys), o.heads * (o.d_key + o.d_value)}, 22);
 }
 
-std::span<const double> row(const Tensor& x, Index i) {
-  return x.values().subspan(static_cast<std::size_t>(i * x.dim(1)),
-                            static_cast<std::size_t>(x.dim(1)));
-}
-
 class SparseAttention : public TestWithParam<AttentionCase> {};
-class LongSparseAttention : public TestWithParam<AttentionCase> {};
 
-std::string name_of(const TestParamInfo<AttentionCase>& test) {
-  std::string name = test.param.name + (test.param.options.dropout.active() ? " dropped" : "");
-  std::ranges::replace_if(
-      name, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
-  return name;
+const auto name_of_case = [](const auto& test) {
+  const bool dropped = test.param.options.dropout.active();
+  return test_name_of(test.param.name + (dropped ? " dropped" : ""));
+};
+INSTANTIATE_TEST_SUITE_P(Cases, SparseAttention, ValuesIn(pattern_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Prefixes, SparseAttention, ValuesIn(prefix_cases()), name_of_case);
+
+void expect_plain(const AttentionCase& c) {
+  SCOPED_TRACE(c.name);
+  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
+                      keys_and_values_of(c));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, SparseAttention, ValuesIn(pattern_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Prefixes, SparseAttention, ValuesIn(prefix_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Cases, LongSparseAttention, ValuesIn(long_pattern_cases()), name_of);
-
-TEST_P(SparseAttention, gradients) {
+TEST_P(SparseAttention, has_its_gradients_and_equals_plain_ops) {
   const AttentionCase& c = GetParam();
   EXPECT_GRADCHECK(attend_by(attention, c), queries_of(c), keys_and_values_of(c));
+  expect_plain(c);
 }
 
-TEST_P(SparseAttention, equals_plain_ops) {
-  const AttentionCase& c = GetParam();
-  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
-                      keys_and_values_of(c));
-}
-
-TEST_P(LongSparseAttention, equals_plain_ops) {
-  const AttentionCase& c = GetParam();
-  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
-                      keys_and_values_of(c));
+TEST(LongSparseAttention, equals_plain_ops) {
+  std::ranges::for_each(long_pattern_cases(), expect_plain);
 }
 
 // With unit vectors as values, the output of a head equals its weights.
@@ -86,11 +70,9 @@ TEST_P(SparseAttention, gives_out_its_weights) {
     const Tensor y = attention({q}, {kv}, {tape.constant(units)}, c.queries, c.keys, o).value();
     const Tensor weights = head_attention({q}, {kv}, c.queries, c.keys, o, segment, 1).weights;
     for (Index i = 0; i < weights.dim(0); ++i) {
-      EXPECT_THAT(
-          row(weights, i),
-          Pointwise(
-              DoubleNear(1e-14),
-              row(y, c.queries[segment].row + i).subspan(static_cast<std::size_t>(key.rows))));
+      EXPECT_THAT(row_values(weights, i),
+                  Pointwise(DoubleNear(1e-14), row_values(y, c.queries[segment].row + i)
+                                                   .subspan(static_cast<std::size_t>(key.rows))));
     }
   }
 }
@@ -103,36 +85,30 @@ TEST(SparseHeads, equal_plain_ops) {
   c.options.patterns = {Pattern::strided(4), Pattern::fixed(6, 2).looking_back(),
                         Pattern::full().top(4), Pattern::blocks(5),
                         Pattern::by([](Index query, Index key) { return query != key; })};
-  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
-                      keys_and_values_of(c));
-  const auto biased = [&c](Attend* attend) {
-    return [&c, attend](const Var& q, const Var& kv, const Var& rows) {
-      return attend(
-          {q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
-          {.buckets = DistanceBuckets::clipped(7, 3), .slopes = alibi_slopes(5), .by_head = rows},
-          {}, {});
-    };
+  expect_plain(c);
+  const auto biased = [&c](Attend* attend, const Var& q, const Var& kv, const Var& rows) {
+    return attend(
+        {q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
+        {.buckets = DistanceBuckets::clipped(7, 3), .slopes = alibi_slopes(5), .by_head = rows}, {},
+        {});
   };
-  expect_equals_plain(biased(attention), biased(plain_attention), queries_of(c),
-                      keys_and_values_of(c), random_tensor({5, 11}, 9));
+  expect_equals_plain_attention(biased, queries_of(c), keys_and_values_of(c),
+                                random_tensor({5, 11}, 9));
 }
 
 // Sink keys have their own queries.
 TEST(SinkQueries, equal_plain_ops_and_have_gradients) {
-  AttentionCase c = pattern_case({"", Pattern::sink_window(3, 4)}, segments_of({41, 3, 0, 9}),
-                                 segments_of({41, 3, 0, 9}), 0.2);
+  const Segments segments = segments_of({41, 3, 0, 9});
+  AttentionCase c = pattern_case({"", Pattern::sink_window(3, 4)}, segments, segments, 0.2);
   c.options.patterns.push_back(Pattern::causal());
-  const auto attend = [&c](Attend* with) {
-    return [&c, with](const Var& q, const Var& sink_q, const Var& kv) {
-      return with({q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
-                  {}, {}, HeadColumns{sink_q});
-    };
+  const Index width = c.options.heads * c.options.d_key;
+  const auto call = [&](Attend* attend, const Var& q, const Var& sink_q, const Var& kv) {
+    return attend({q}, {kv}, {kv, width}, c.queries, c.keys, c.options, {}, {},
+                  HeadColumns{sink_q});
   };
-  const Tensor sink_queries =
-      random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 5);
-  EXPECT_GRADCHECK(attend(attention), queries_of(c), sink_queries, keys_and_values_of(c));
-  expect_equals_plain(attend(attention), attend(plain_attention), queries_of(c), sink_queries,
-                      keys_and_values_of(c));
+  const Tensor sinks = random_tensor({row_count(c.queries), width}, 5);
+  EXPECT_GRADCHECK(std::bind_front(call, attention), queries_of(c), sinks, keys_and_values_of(c));
+  expect_equals_plain_attention(call, queries_of(c), sinks, keys_and_values_of(c));
 }
 
 // The example in docs/add-a-pattern.md.
@@ -149,8 +125,7 @@ TEST(OwnPattern, equals_a_dense_mask) {
       .queries = segments_of({150, 7}),
       .keys = segments_of({150, 7}),
       .options = {.heads = 2, .d_key = 3, .d_value = 2, .patterns = {Pattern::by(PowersOfTwo{})}}};
-  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
-                      keys_and_values_of(c));
+  expect_plain(c);
 }
 
 // Decodes one token at a time. Equals the whole sequence up to rounding, and is bit-identical
@@ -170,11 +145,11 @@ TEST(SparseDecoding, equals_the_whole_sequence) {
     for (Index i = 0; i < n; ++i) {
       const Var one = slice(all, 0, i, i + 1);
       const Tensor alone = attend(one, segments_at({{0, 1, i}}), segments_at({{0, i + 1, 0}}));
-      EXPECT_THAT(alone.values(), Pointwise(DoubleNear(1e-14), row(whole, i)));
+      EXPECT_THAT(alone.values(), Pointwise(DoubleNear(1e-14), row_values(whole, i)));
       const Tensor beside =
           attend(concatenate({slice(all, 0, 3, 4), one}, 0), segments_at({{0, 1, 3}, {1, 1, i}}),
                  segments_at({{0, 4, 0}, {0, i + 1, 0}}));
-      EXPECT_THAT(row(beside, 1), ElementsAreArray(alone.values()));
+      EXPECT_THAT(row_values(beside, 1), ElementsAreArray(alone.values()));
     }
   }
 }
@@ -190,8 +165,8 @@ TEST(TopScores, keep_the_earlier_of_equal_ones) {
   const auto are = [](const std::vector<double>& expected) {
     return Pointwise(DoubleNear(1e-14), expected);
   };
-  EXPECT_THAT(row(weights, 0).first(5), are({0.25, 0.25, 0.25, 0.25, 0}));
-  EXPECT_THAT(row(weights, 150).subspan(144, 7), are({0, 0.25, 0.25, 0.25, 0.25, 0, 0}));
+  EXPECT_THAT(row_values(weights, 0).first(5), are({0.25, 0.25, 0.25, 0.25, 0}));
+  EXPECT_THAT(row_values(weights, 150).subspan(144, 7), are({0, 0.25, 0.25, 0.25, 0.25, 0, 0}));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,6 @@
 #include "tests/reference/expect_like.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
-#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -27,9 +26,10 @@ Tensor values_for(const AttentionOptions& o) {
   return random_tensor({23, o.key_heads() * o.d_value}, 3);
 }
 
-// Compares attention with f(Q, K, V, s, h, rest...); `bias_of(rest...)` makes the bias.
-template <class Formula, class Bias, class... Rest>
-void expect_attention(const AttentionOptions& o, const Formula& f, const Bias& bias_of,
+// Compares attention with f(Q, K, V, s, h, rest...); `more_of(rest...)` makes the bias and the
+// weights of the scores.
+template <class Formula, class MoreOf, class... Rest>
+void expect_attention(const AttentionOptions& o, const Formula& f, const MoreOf& more_of,
                       const Rest&... rest) {
   const Segments queries = some_queries();
   const Segments keys = some_keys();
@@ -40,12 +40,14 @@ void expect_attention(const AttentionOptions& o, const Formula& f, const Bias& b
                                         Index h) -> Array { return f(Q, K, V, s, h, more...); });
       },
       [&](const Var& q, const Var& k, const Var& v, const auto&... more) {
-        return attention({q}, {k}, {v}, queries, keys, o, bias_of(more...));
+        const auto [bias, score_weights] = more_of(more...);
+        return attention({q}, {k}, {v}, queries, keys, o, bias, score_weights);
       },
       queries_for(o), keys_for(o), values_for(o), rest...);
 }
 
-const auto no_bias = [] { return AttentionBias{}; };
+using More = std::pair<AttentionBias, std::optional<Var>>;
+const auto no_more = [] { return More{}; };
 
 // The mask of head h in sequence s: which keys each query sees.
 Array seen(const AttentionOptions& o, Index s, Index h) {
@@ -59,7 +61,7 @@ void expect_products(const AttentionOptions& o) {
       [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
         return reference::attention(Q, K, V, seen(o, s, h), o.score_factor());
       },
-      no_bias);
+      no_more);
 }
 
 TEST(ReferenceAttention, of_patterns) {
@@ -81,11 +83,6 @@ TEST(ReferenceAttention, of_patterns) {
   }
 }
 
-TEST(ReferenceAttention, with_shared_keys_and_the_usual_scale) {
-  expect_products({.heads = 4, .d_key = 3, .d_value = 7, .kv_heads = 2});
-  expect_products({.heads = 3, .d_key = 16, .d_value = 8, .kv_heads = 1});
-}
-
 TEST(ReferenceAttention, of_the_largest_scores) {
   AttentionOptions o = three_heads();
   o.patterns = {Pattern::window(9, 5).top(3)};
@@ -95,21 +92,17 @@ TEST(ReferenceAttention, of_the_largest_scores) {
         const Array S = o.score_factor() * dot(Q, transpose(K));
         return dot(attention_weights(S, reference::top(3, S, seen(o, s, h))), V);
       },
-      no_bias);
+      no_more);
 }
 
 // The cases of the other tests: remainders of panels and vectors, several tiles and blocks, keys
 // that overlap or leave gaps, queries that see no key.
 class ReferenceAttentionOf : public TestWithParam<AttentionCase> {};
 
-std::string name_of(const TestParamInfo<AttentionCase>& test) {
-  std::string name = test.param.name;
-  std::ranges::replace_if(name, [](char letter) { return letter == ' ' || letter == ','; }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, ReferenceAttentionOf, ValuesIn(attention_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Long, ReferenceAttentionOf, ValuesIn(long_attention_cases()), name_of);
+const auto name_of_case = [](const auto& test) { return test_name_of(test.param.name); };
+INSTANTIATE_TEST_SUITE_P(Cases, ReferenceAttentionOf, ValuesIn(attention_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Long, ReferenceAttentionOf, ValuesIn(long_attention_cases()),
+                         name_of_case);
 
 TEST_P(ReferenceAttentionOf, a_case) {
   const AttentionCase& c = GetParam();
@@ -120,25 +113,44 @@ TEST_P(ReferenceAttentionOf, a_case) {
       kept.push_back(array(dropout_factors(c.queries, c.keys, o, s, h)));
     }
   }
-  const auto head = [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
+  const auto weights = [&](const Array& Q, const Array& K, Index s, Index h) {
     const std::size_t number = o.patterns.size() == 1 ? 0 : static_cast<std::size_t>(h);
-    const Array S = o.score_factor() * dot(Q, transpose(K));
-    Array W = attention_weights(S, reference::seen(o.patterns[number], c.queries[s], c.keys[s]));
+    return attention_weights(o.score_factor() * dot(Q, transpose(K)),
+                             reference::seen(o.patterns[number], c.queries[s], c.keys[s]));
+  };
+  const auto head = [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
+    Array W = weights(Q, K, s, h);
     if (o.dropout.active()) {
       W *= kept[static_cast<std::size_t>(s * o.heads + h)];
     }
     return dot(W, V);
   };
+  const Tensor q = random_tensor({row_count(c.queries), o.heads * o.d_key}, 1);
+  const Tensor k = random_tensor({row_count(c.keys), o.heads * o.d_key}, 2);
+  const Tensor v = random_tensor({row_count(c.keys), o.heads * o.d_value}, 3);
   expect_like(
-      [&](const Array& q, const Array& k, const Array& v) {
-        return reference::each_head(q, k, v, c.queries, c.keys, o, head);
+      [&](const Array& Q, const Array& K, const Array& V) {
+        return reference::each_head(Q, K, V, c.queries, c.keys, o, head);
       },
-      [&](const Var& q, const Var& k, const Var& v) {
-        return attention({q}, {k}, {v}, c.queries, c.keys, o);
+      [&](const Var& Q, const Var& K, const Var& V) {
+        return attention({Q}, {K}, {V}, c.queries, c.keys, o);
       },
-      random_tensor({row_count(c.queries), o.heads * o.d_key}, 1),
-      random_tensor({row_count(c.keys), o.heads * o.d_key}, 2),
-      random_tensor({row_count(c.keys), o.heads * o.d_value}, 3));
+      q, k, v);
+
+  // The weights that are given out, and their scores: -inf where a query may not attend.
+  Tape tape(false);
+  reference::each_head(
+      array(q), array(k), array(v), c.queries, c.keys, o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
+        const auto [given, scores] =
+            head_attention({tape.constant(q)}, {tape.constant(k)}, c.queries, c.keys, o, s, h);
+        const Array W = weights(Q, K, s, h);
+        EXPECT_EQ(given.shape(), xtensor_view::shape_of(W));
+        const Array ones = xt::ones<double>(W.shape());
+        expect_near(array(given), W, 1e-14);
+        expect_near(attention_weights(array(scores), ones), W, 1e-14);
+        return dot(W, V);
+      });
 }
 
 // Slopes of Press et al. 2022 per head, numbers of Raffel et al. 2020 and Shaw et al. 2018, and
@@ -172,11 +184,12 @@ TEST(ReferenceAttention, with_a_bias) {
         return y;
       },
       [&](const Var& by_head, const Var& by_query, const Var& rows) {
-        return AttentionBias{.buckets = buckets,
-                             .slopes = slopes,
-                             .by_head = by_head,
-                             .by_query = by_query,
-                             .values = rows};
+        const AttentionBias bias{.buckets = buckets,
+                                 .slopes = slopes,
+                                 .by_head = by_head,
+                                 .by_query = by_query,
+                                 .values = rows};
+        return More{bias, {}};
       },
       random_tensor({o.heads, B}, 4), random_tensor({24, o.heads * B}, 5),
       random_tensor({B, o.d_value}, 7));
@@ -185,51 +198,25 @@ TEST(ReferenceAttention, with_a_bias) {
 TEST(ReferenceAttention, by_additive_scores) {
   AttentionOptions o = three_heads();
   o.scores = {std::make_shared<const AdditiveScore>()};
-  const Segments queries = some_queries();
-  const Segments keys = some_keys();
-  expect_like(
-      [&](const Array& q, const Array& k, const Array& v, const Array& weights) {
-        return reference::each_head(
-            q, k, v, queries, keys, o,
-            [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
-              const Array S = reference::additive_scores(Q, K, xt::view(weights, h));
-              return dot(attention_weights(o.score_factor() * S, seen(o, s, h)), V);
-            });
+  expect_attention(
+      o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h, const Array& weights) {
+        const Array S = reference::additive_scores(Q, K, xt::view(weights, h));
+        return dot(attention_weights(o.score_factor() * S, seen(o, s, h)), V);
       },
-      [&](const Var& q, const Var& k, const Var& v, const Var& weights) {
-        return attention({q}, {k}, {v}, queries, keys, o, {}, weights);
-      },
-      queries_for(o), keys_for(o), values_for(o), random_tensor({o.heads, o.d_key}, 8));
+      [](const Var& weights) { return More{{}, weights}; }, random_tensor({o.heads, o.d_key}, 8));
 }
-
-// -|q - k|²
-struct NegativeSquare {
-  Scalar operator()(std::span<const Scalar> query, std::span<const Scalar> key) const {
-    Scalar sum = 0;
-    for (std::size_t c = 0; c < query.size(); ++c) {
-      sum -= (query[c] - key[c]) * (query[c] - key[c]);
-    }
-    return sum;
-  }
-  void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
-                std::span<Scalar> dquery, std::span<Scalar> dkey) const {
-    for (std::size_t c = 0; c < query.size(); ++c) {
-      dquery[c] -= 2 * dscore * (query[c] - key[c]);
-      dkey[c] += 2 * dscore * (query[c] - key[c]);
-    }
-  }
-};
 
 TEST(ReferenceAttention, by_a_score_for_each_pair) {
   AttentionOptions o = three_heads();
-  o.scores = {score_by(NegativeSquare())};
+  o.scores = {score_by(Nearness{1})};
   expect_attention(
       o,
       [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
         const Array S = o.score_factor() * reference::distance_scores(Q, K);
         return dot(attention_weights(S, seen(o, s, h)), V);
       },
-      no_bias);
+      no_more);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

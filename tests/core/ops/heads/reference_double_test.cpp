@@ -1,10 +1,13 @@
 // Every op on head vectors against its formula: values, and gradients by differences.
 #include "core/ops/heads/head_linear.hpp"
+
+#include <tapehead/gtest.hpp>
+
 #include "core/ops/heads/head_rotation.hpp"
 #include "tests/reference/expect_like.hpp"
 #include "tests/reference/gates.hpp"
 #include "tests/reference/heads.hpp"
-#include "tests/support/testing.hpp"
+#include "tests/support/plain.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -14,50 +17,59 @@ using reference::Array;
 // overlap, or are the same columns.
 constexpr Index heads = 3;
 constexpr Index width = 4;
-constexpr Index steps[] = {width, 3, 0};
+const std::optional<Index> steps[] = {std::nullopt, 3, 0};
 
 Tensor some_heads() { return random_tensor({5, heads * width + 2}, 1); }
 
 Segments placed() { return {.list = {{0, 2, 3}, {2, 0, 1}, {2, 3, 0}}, .first_row = 40}; }
 
-// Compares an op with a formula of (N, heads, width), for each layout of the heads.
+// Compares an op with a formula of (N, heads, width), and checks its gradients, for each layout of
+// the heads.
 template <class Formula, class Op, class... Other>
 void expect_heads_like(const Formula& formula, const Op& op, const Other&... others) {
-  for (const Index step : steps) {
+  for (const std::optional<Index>& step : steps) {
+    const auto call = [&](const Var& x, const std::same_as<Var> auto&... rest) {
+      return op(HeadColumns{.matrix = x, .first = 1, .step = step}, rest...);
+    };
     expect_like(
         [&](const Array& x, const auto&... rest) -> Array {
-          return formula(reference::heads_of(x, 1, step, heads, width), rest...);
+          return formula(reference::heads_of(x, 1, step.value_or(width), heads, width), rest...);
         },
-        [&](const Var& x, const auto&... rest) {
-          return op(HeadColumns{.matrix = x, .first = 1, .step = step}, rest...);
-        },
-        some_heads(), others...);
+        call, some_heads(), others...);
+    expect_near(
+        array(value_and_gradients(call, some_heads(), others...)[0]),
+        formula(reference::heads_of(array(some_heads()), 1, step.value_or(width), heads, width),
+                array(others)...),
+        1e-13);
+    EXPECT_GRADCHECK(call, some_heads(), others...);
   }
 }
 
 TEST(ReferenceHeads, linear) {
+  constexpr Index out = 5;
   const auto by_head = [](const Array& weight, const std::vector<Index>& shape) {
     return Array(xt::broadcast(xt::reshape_view(weight, shape),
                                std::vector<Index>{heads, shape[1], shape.back()}));
   };
-  constexpr Index out = 5;
-  expect_heads_like(
-      [&](const Array& x, const Array& W, const Array& b) {
-        const Array biases = xt::reshape_view(b, {heads, out});
-        return reference::side_by_side(
-            reference::head_linear(x, by_head(W, {heads, out, width}), biases));
-      },
-      [](const HeadColumns& x, const Var& W, const Var& b) {
-        return head_linear(x, W, heads, out, b);
-      },
-      random_tensor({heads * out, width}, 2), random_tensor({heads * out}, 3));
-  expect_heads_like(
-      [&](const Array& x, const Array& W) {
-        return reference::side_by_side(reference::head_linear(x, by_head(W, {1, out, width}),
-                                                              xt::zeros<double>({heads, out})));
-      },
-      [](const HeadColumns& x, const Var& W) { return head_linear(x, W, heads, out); },
-      random_tensor({out, width}, 2));
+  for (const Index maps : {heads, Index{1}}) {  // a map for each head, or one for all
+    const auto formula = [&](const Array& x, const Array& W, const Array& b) {
+      const Array biases = by_head(b, {maps, out, 1});
+      return reference::side_by_side(reference::head_linear(
+          x, by_head(W, {maps, out, width}), xt::reshape_view(biases, {heads, out})));
+    };
+    const Tensor weight = random_tensor({maps * out, width}, 2);
+    expect_heads_like(
+        formula,
+        [](const HeadColumns& x, const Var& W, const Var& b) {
+          return head_linear(x, W, heads, out, b);
+        },
+        weight, random_tensor({maps * out}, 3));
+    expect_heads_like(
+        [&](const Array& x, const Array& W) {
+          return formula(x, W, xt::zeros<double>({maps * out}));
+        },
+        [](const HeadColumns& x, const Var& W) { return head_linear(x, W, heads, out); }, weight);
+  }
 }
 
 TEST(ReferenceHeads, factors_and_sums) {
@@ -120,18 +132,41 @@ TEST(ReferenceHeads, rotated) {
       });
 }
 
-// Gates between 0 and 1, gates at 0 and gates at 1.
+Array logistic_slope(const Array& x) {
+  const Array y = reference::logistic(x);
+  return y * (1 - y);
+}
+
+Array settled_slope(const Array& x) {
+  const Array z = reference::settled_gates(x);
+  return 1.2 * logistic_slope(x) * xt::cast<double>(z > 0) * xt::cast<double>(z < 1);
+}
+
+// Gates between 0 and 1, gates at 0 and gates at 1; with the derivatives of the formulas.
 TEST(ReferenceHeads, gates) {
   const Tensor log_alpha = random_tensor({41}, 2, -4, 4);
-  expect_like(reference::settled_gates, settled_gates, log_alpha);
-  expect_like(reference::open_gates, open_gates, log_alpha);
+  const auto expect_gates = [x = array(log_alpha), &log_alpha](
+                                const auto& formula, const auto& derivative, const auto& op) {
+    expect_like(formula, op, log_alpha);
+    const std::vector<Tensor> given = value_and_gradients(op, log_alpha);
+    const Array cotangent = array(random_tensor(given[0].shape(), 6));
+    expect_near(array(given[0]), formula(x), 1e-13);
+    expect_near(array(given[1]), cotangent * derivative(x), 1e-13);
+  };
+  expect_gates(reference::settled_gates, settled_slope, settled_gates);
+  expect_gates(
+      reference::open_gates,
+      [](const Array& x) { return logistic_slope(x - 2.0 / 3 * std::log(0.1 / 1.1)); }, open_gates);
   const Draws draws(3, "tests.gates", 7);
   Array u = xt::empty<double>({41});
   for (std::size_t h = 0; h < 41; ++h) {
     u(h) = draw_uniform(draws, h);
   }
-  expect_like([&](const Array& x) { return reference::drawn_gates(x, u); },
-              [&](const Var& x) { return draw_gates(x, draws); }, log_alpha);
+  expect_gates([&](const Array& x) { return reference::drawn_gates(x, u); },
+               [&](const Array& x) -> Array {
+                 return 1.5 * settled_slope(1.5 * (xt::log(u) - xt::log(1 - u) + x));
+               },
+               [&](const Var& x) { return draw_gates(x, draws); });
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

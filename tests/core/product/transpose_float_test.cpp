@@ -1,1 +1,0 @@
-#include "tests/core/product/transpose_cases.hpp"

@@ -1,2 +1,0 @@
-// The cases in double precision.
-#include "tests/interchange/export_cases.hpp"

@@ -1,2 +1,0 @@
-// The cases in float precision.
-#include "tests/interchange/export_cases.hpp"
