@@ -165,10 +165,11 @@ TEST(HeadFigures, of_a_head_that_looks_at_one_kind_of_token) {
   const std::size_t n = turns.size();
   std::vector<Scalar> weights = even_weights(n, true);
   for (std::size_t i = 2; i < n; ++i) {
-    const auto earlier = static_cast<Scalar>(i / 2);
+    const std::size_t earlier = i / 2;
     for (std::size_t j = 0; j <= i; ++j) {
       const bool self = j < i && turns[j] == turns[i];
-      weights[i * n + j] = self ? 0.6 / earlier : 0.4 / (static_cast<Scalar>(i + 1) - earlier);
+      weights[i * n + j] =
+          self ? 0.6 / static_cast<Scalar>(earlier) : 0.4 / static_cast<Scalar>(i + 1 - earlier);
     }
   }
   expect_known("turns", in_self_attention(turns, true), weights, Ne(Role::duplicate),
