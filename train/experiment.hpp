@@ -17,7 +17,8 @@ struct EvaluationWindows {
   Index stride = 0;
 };
 
-// The task of a config, as its model reads it. `data` has the files' paths, `run` saved tokenizers.
+// The task of a config, as its model reads it. `data` has the paths of the files. `run`: the
+// directory with the saved tokenizers (see TaskMaking).
 Task make_task(const Config& config, const TaskOptions& data, const fs::path& run = {},
                const EvaluationWindows& windows = {});
 

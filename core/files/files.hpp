@@ -93,7 +93,8 @@ void sync_directory_of(const fs::path& path);
 // The size limit of config, vocabulary and JSON files: larger than any real one.
 inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
 
-// The content of a file. Throws IoError, also, before it takes memory, for more than `most` bytes.
+// The content of a file. Throws IoError, also for a file of more than `most` bytes before memory is
+// taken.
 std::string read_file(const fs::path& path,
                       std::size_t most = std::numeric_limits<std::size_t>::max());
 

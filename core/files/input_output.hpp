@@ -35,7 +35,8 @@ class InputFiles {
   // An open file, such as standard input, under the name that messages give it.
   void add(int descriptor, const std::string& name);
 
-  // Throws IoError if the output is an input, even under another name, by a link or a descriptor.
+  // Throws IoError if the output is one of the inputs, even under another spelling, through a link,
+  // or as an open descriptor.
   void expect_other(const fs::path& output) const;
   void expect_other(int descriptor, const std::string& output) const;
 
@@ -53,7 +54,8 @@ class InputFiles {
   std::vector<Input> inputs_;
 };
 
-// Opens a file for writing and empties it, unless it is an input. Throws IoError.
+// Opens a file for writing and empties it. Throws IoError. An input file is rejected before it is
+// emptied.
 OpenFile open_output(const fs::path& path, const InputFiles& inputs);
 
 }  // namespace tapehead

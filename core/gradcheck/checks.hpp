@@ -6,9 +6,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The contract of the checks and probes is that of gradcheck().
-
-// Sets `first`: a run whose inputs are variables, which the other checks use.
+// A run must not change inputs, cotangent or output. Other runs, recorded or not, must give the
+// same bits. Sets `first`: a run whose inputs are variables, which the other checks use.
 std::optional<Finding> check_purity(const Subject& subject, Run& first);
 
 // A parameter's first gradient must overwrite whatever its memory held; later gradients must be
@@ -27,6 +26,10 @@ std::vector<Finding> check_derivatives(const CheckedRun& first, const std::vecto
 // two results must add up to the whole result. A multiple of the cotangent must give the multiple.
 std::optional<Finding> check_linearity(const CheckedRun& first);
 
+// The probes run the function on inputs derived from the given ones. They report nothing if the
+// function throws on such inputs or its value is not finite.
+
+// Passes the same Var as two inputs of one shape: its gradient must be the sum of both gradients.
 std::optional<Finding> probe_same_input(const Subject& subject);
 
 // Other sizes, and inputs 1000 times as large or as small. Gradients must be finite where the

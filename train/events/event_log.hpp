@@ -19,7 +19,8 @@ void truncate_event_files(const fs::path& directory, Index step);
 
 class EventLog {
  public:
-  // For a training from `step` on. The first `write` creates the file, which begins with `config`.
+  // For a training that begins or resumes at `step`, in its run directory. The first `write`
+  // creates the file, which begins with `config`.
   EventLog(fs::path directory, Index step, std::string config);
 
   // Writes one line of metrics with one write: each number except the step becomes a scalar, such

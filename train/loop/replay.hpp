@@ -24,7 +24,8 @@ struct Replayed {
   std::string message;  // the anomaly, or the result of the step
 };
 
-// Repeats the step, where the error recurs, with all checks. Throws IoError if it is no replay.
+// Repeats the step, and checks every value and gradient. Random draws depend only on their address,
+// so the error occurs again. Throws IoError if the file is not a replay.
 Replayed replay_step(const fs::path& file, Index threads);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -129,7 +129,8 @@ struct Weights {
   std::optional<BestWeights> best{};
 };
 
-// Nullopt for a file that is invalid, of a later step, another model or other data; removes it.
+// Returns nullopt and removes the file if it does not belong to the training: if it is invalid, of
+// a later step, of another model or of other data.
 std::optional<Weights> keep_own(const GoingOn& training, const fs::path& path) {
   if (!fs::exists(status_of(path))) {
     return {};

@@ -11,10 +11,12 @@ struct YamlMistake {
   std::string problem;
 };
 
-// Explains yaml-cpp's message about this byte of the text, or its end, if it is known to mislead.
+// Explains yaml-cpp's message about this byte of the text, or its end. Messages that are not known
+// to be misleading are left unchanged.
 YamlMistake explain_yaml(std::string_view message, std::size_t byte, const TextPlaces& places);
 
-// Explains unquoted text that begins at this byte and goes on in a line without a colon.
+// Explains unquoted text that begins at this byte and continues on another line: YAML treats a line
+// without a colon as a continuation of the value above it.
 YamlMistake explain_second_line(std::size_t byte, const TextPlaces& places);
 
 }  // namespace tapehead
