@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "predict/predictor.hpp"

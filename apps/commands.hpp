@@ -3,6 +3,8 @@
 // declarations. Also includes what nearly every command uses.
 #pragma once
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "apps/launch.hpp"
@@ -10,6 +12,7 @@
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"
+#include "train/run/checkpoints.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {
@@ -44,6 +47,19 @@ struct RunArguments {
   Index threads = default_threads();
   bool json = false;
 };
+
+// The files that a command reads if it uses a run with this checkpoint.
+inline InputFiles inputs_of_run(const fs::path& run, const std::string& checkpoint,
+                                const DataChoice& data = {}) {
+  InputFiles inputs = inputs_of_run(run, data);
+  inputs.add(find_checkpoint(RunFiles{run}, checkpoint));
+  return inputs;
+}
+
+// Throws IoError, before any long work, if standard output is redirected into one of the inputs.
+inline void expect_output_apart(const InputFiles& inputs) {
+  inputs.expect_other(STDOUT_FILENO, "standard output");
+}
 
 // For commands that a user may type next: the option and its value; nothing for an empty value.
 inline std::string option_words(const char* name, const std::string& value) {
@@ -117,10 +133,10 @@ CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments);
 
 // Registers a command; each command's file defines one. `place`: its position in the help.
 struct Command {
-  using Add = std::function<void(CLI::App& program, Launch& launch)>;
+  using Add = std::function<void(CLI::App& program, Ranks& ranks)>;
   Command(int place, Add add);
   Command(int place, void (*add)(CLI::App& program))
-      : Command(place, [add](CLI::App& program, Launch& /*launch*/) { add(program); }) {}
+      : Command(place, [add](CLI::App& program, Ranks& /*ranks*/) { add(program); }) {}
 };
 
 // The text of --version: version, commit, kernels and OpenBLAS. Throws what prepare_blas() throws.

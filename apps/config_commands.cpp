@@ -2,7 +2,6 @@
 // schema of configs.
 // tapehead plan CONFIG: estimates a training's memory and time before it starts.
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/model_training.hpp"
 #include "train/output/logging.hpp"
@@ -56,8 +55,8 @@ void plan(const PlanArguments& arguments) {
   const RunPlan run = plan_run(config, task);
   say_copied_heads(config.model);
   check_initial_weights(config, task);
-  const Rehearsal rehearsal =
-      rehearse(config, task, arguments.threads, [&](const char* what) { console->live(what); });
+  const Rehearsal rehearsal = rehearse(config, task, run, arguments.threads,
+                                       [&](const char* what) { console->live(what); });
   console->live("");
   const PlanFacts facts{.config = arguments.config.string(),
                         .options = config,

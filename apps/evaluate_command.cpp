@@ -1,7 +1,6 @@
 // tapehead evaluate RUN: computes all metrics of a trained model on a split.
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "datasets/text/text_options.hpp"
 #include "train/config/rules.hpp"
 #include "train/evaluation/evaluation_report.hpp"

@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "interchange/export.hpp"
 
 namespace tapehead {
@@ -74,7 +73,7 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
 // A new directory inside `directory` for the files until all are written. If the export fails
 // before, an earlier export stays complete. The new directory is inside `directory`, which may be a
 // link, because rename() works within one file system only.
-class Unfinished {
+class Unfinished : NotCopied {
  public:
   explicit Unfinished(const fs::path& directory) {
     if (!fs::exists(status_of(directory))) {
@@ -94,8 +93,6 @@ class Unfinished {
     path_ = name;
     lock_ = locked(path_);
   }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
   ~Unfinished() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);

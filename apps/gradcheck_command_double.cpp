@@ -2,7 +2,6 @@
 // the only command of the program tapehead-gradcheck.
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "core/files/process.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"

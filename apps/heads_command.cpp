@@ -1,6 +1,5 @@
 // tapehead heads RUN: what each attention head of a trained model does, measured over a split.
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_history.hpp"
 #include "train/output/logging.hpp"
@@ -87,7 +86,7 @@ void write_findings(const HeadsRequest& request, const SavedRun& saved, const Sp
   for (const std::string& line : conclusions(found)) {
     write_output(line + "\n");
   }
-  if (const auto look = next_look(found)) {
+  if (const auto look = next_look(saved.model.transformer, found)) {
     write_output(fmt::format("look next: {} {} ({})\n", program_path(),
                              command_for(request, look->step), look->why));
   }
@@ -120,7 +119,6 @@ HeadFindings study(const HeadsRequest& request, SavedRun& saved, const Task& tas
                                 workers, progress("heads removed"));
   }
   console.live("");
-  find_removable(saved.model.transformer, found);
   return found;
 }
 

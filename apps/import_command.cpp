@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "interchange/import.hpp"
 #include "interchange/their_tokenizers.hpp"
 

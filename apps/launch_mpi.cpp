@@ -6,25 +6,11 @@
 
 namespace tapehead {
 
-namespace {
-
-class MpiLaunch : public Launch {
- public:
-  Ranks& ranks() override { return ranks_; }
-  void set_deadline(double seconds) override { ranks_.set_deadline(seconds); }
-  int end(const RankEnd& mine) override { return ranks_.end(mine); }
-
- private:
-  MpiRanks ranks_;
-};
-
-}  // namespace
-
-std::unique_ptr<Launch> join_launch() {
+Ranks& join_launch() {
   const Launcher own = Communicator::launcher();
   const Launched start = launched(own);
   if (start.ranks == 1) {
-    return launch_alone();
+    return alone();
   }
   if (start.by != own) {
     throw ConfigError(
@@ -32,7 +18,8 @@ std::unique_ptr<Launch> join_launch() {
         "start {} instead, which `./dev build mpi` builds",
         library_of(start.by), library_of(own), program_of(start.by));
   }
-  return std::make_unique<MpiLaunch>();
+  static MpiRanks ranks;
+  return ranks;
 }
 
 }  // namespace tapehead

@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-std::unique_ptr<Launch> join_launch() {
+Ranks& join_launch() {
   const Launched start = launched();
   if (start.ranks != 1) {
     throw ConfigError(
@@ -14,7 +14,7 @@ std::unique_ptr<Launch> join_launch() {
         "know MPI; start {} instead, which `./dev build mpi` builds",
         library_of(start.by), program_of(start.by));
   }
-  return launch_alone();
+  return alone();
 }
 
 }  // namespace tapehead

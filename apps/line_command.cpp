@@ -3,7 +3,6 @@
 #include <deque>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 
 namespace tapehead {
 

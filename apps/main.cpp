@@ -60,18 +60,18 @@ void separate_empty_values(std::vector<std::string>& words, const CLI::App& comm
   }
 }
 
-int run(int argc, char** argv, Launch& launch) {
+int run(int argc, char** argv, Ranks& ranks) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
   program.set_version_flag("--version", version_text);
   for (const auto& [place, add] : all_commands()) {
-    add(program, launch);
+    add(program, ranks);
   }
   try {
     std::vector<std::string> words(argv, argv + argc);
     if (argc > 1) {
       separate_empty_values(words, *command_of(program, argv[1]));
-      launch.expect_takes(argv[1]);
+      expect_takes(ranks, argv[1]);
     }
     const std::vector<const char*> pointers = mapped(words, &std::string::c_str);
     program.parse(static_cast<int>(pointers.size()), pointers.data());
@@ -82,7 +82,7 @@ int run(int argc, char** argv, Launch& launch) {
     std::ostringstream output;  // help
     std::ostringstream messages;
     const int code = program.exit(error, output, messages);
-    if (launch.prints()) {
+    if (ranks.first()) {
       write_output(output.str());
       write_message(printable(messages.str()));
     }
@@ -91,15 +91,15 @@ int run(int argc, char** argv, Launch& launch) {
 }
 
 // Joins the launch and runs the command; exceptions become exit codes and messages.
-RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
+RankEnd run_launched(int argc, char** argv, Ranks*& ranks) {
   try {
     open_closed_streams();  // must come before any file is opened
     outlive_file_limit();
     // If the parent process ignores SIGCHLD, waitpid(2) returns no exit codes of children.
     std::signal(SIGCHLD, SIG_DFL);
     start_logging();
-    launch = join_launch();
-    if (!launch->prints()) {
+    ranks = &join_launch();
+    if (!ranks->first()) {
       stop_logging();
     }
     // Only bin/ of a package has a choice of kernels (choose_level.cpp).
@@ -108,7 +108,7 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
       throw ConfigError("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
                         shown(asked), kernel_level());
     }
-    const int exit_code = run(argc, argv, *launch);
+    const int exit_code = run(argc, argv, *ranks);
     flush_output();
     return {.exit_code = exit_code};
   } catch (const ConfigError& error) {
@@ -130,7 +130,7 @@ Command::Command(int place, Add add) { all_commands().emplace(place, std::move(a
 // by a signal.
 int main(int argc, char** argv) {
   using namespace tapehead;
-  std::unique_ptr<Launch> launch = launch_alone();
-  const RankEnd mine = run_launched(argc, argv, launch);
-  return launch->end(mine);
+  Ranks* ranks = &alone();
+  const RankEnd mine = run_launched(argc, argv, ranks);
+  return ranks->end(mine);
 }

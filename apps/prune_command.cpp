@@ -1,12 +1,10 @@
 // tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/output/logging.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/checkpoints.hpp"
 
 namespace tapehead {
 
@@ -69,16 +67,16 @@ ChosenHeads closed_ones(const SavedRun& saved) {
 
 ChosenHeads least_important(const PruneArguments& wanted, SavedRun& saved, const Task& task,
                             const Split& split, Workers& workers, Console& console) {
-  const RemovalChoice choice = choose_removal(
+  const PruningCurve curve = choose_removal(
       saved.model, saved.config, task, split,
       wanted.count < 0 ? std::nullopt : std::optional(wanted.count), usual_slope_examples, workers,
       [&](Index done, Index of) { console.live(fmt::format("heads tried: {} of {}", done, of)); });
   console.live("");
-  ChosenHeads chosen{.heads = wanted.count < 0 ? choice.heads_within(wanted.tolerance)
-                                               : choice.all_heads()};
-  if (const auto staying = fixed_attentions(saved.model.transformer, why_none_goes);
-      !staying.empty()) {
-    chosen.remark = "heads that cannot be removed: " + fixed_text(staying);
+  const std::size_t steps =
+      wanted.count < 0 ? curve.steps_within(wanted.tolerance) : curve.steps.size();
+  ChosenHeads chosen{.heads = curve.removed_by(steps)};
+  if (!curve.ungated.empty()) {
+    chosen.remark = "heads that cannot be removed: " + fixed_text(curve.ungated);
   }
   return chosen;
 }

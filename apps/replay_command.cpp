@@ -1,7 +1,6 @@
 // tapehead replay FILE: repeats the training step that met a number that is not finite.
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "train/loop/replay.hpp"
 
 namespace tapehead {

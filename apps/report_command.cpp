@@ -1,7 +1,6 @@
 // tapehead report RUN|SWEEP: writes a page about a run or a sweep as one self-contained HTML file.
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "lab/sweep/directory.hpp"

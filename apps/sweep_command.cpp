@@ -1,7 +1,6 @@
 // tapehead sweep FILE: trains a config with many settings and seeds, and reports which ones differ.
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "apps/sweep_display.hpp"
 #include "lab/report/page.hpp"
 #include "lab/sweep/directory.hpp"
@@ -97,8 +96,8 @@ void write_results(const SweepPlan& plan, const SweepResults& results, const fs:
 }
 
 // The command line that continues a stopped sweep.
-std::string same_command(const SweepArguments& arguments, Launch& launch) {
-  std::string command = launch.words() + program_path() + " sweep";
+std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
+  std::string command = launch_words(ranks) + program_path() + " sweep";
   for (const fs::path& file : arguments.files) {
     command += ' ' + shell_word(file.string());
   }
@@ -116,7 +115,7 @@ std::string same_command(const SweepArguments& arguments, Launch& launch) {
 
 // Returns the exit code: 0; 1 after a failure; 128 + the signal that stopped the sweep.
 int sweep(const SweepArguments& arguments, const PlannedSweep& planned, SweepPlaces& places,
-          Launch& launch) {
+          const Ranks& ranks) {
   const auto& [file, plan, directory] = planned;
   SweepRunner runner(
       {.plan = plan, .directory = directory, .places = places, .threads = arguments.threads});
@@ -132,7 +131,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned, SweepPla
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
     write_message(fmt::format("stopped, {} of {} runs finished; continue with: {}\n", finished,
-                              plan.runs.size(), same_command(arguments, launch)));
+                              plan.runs.size(), same_command(arguments, ranks)));
     return 128 + signal;
   }
   bool failed = runner.count(RunState::failed) > 0;
@@ -151,11 +150,11 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned, SweepPla
 
 // Runs the sweeps one after the other, after all files are read and all directories are available.
 // The first rank plans, displays, writes and has an exit code; all other ranks serve it.
-int run_sweeps(const SweepArguments& arguments, Launch& launch) {
-  launch.set_deadline(SweepPlaces::longest_solo);
+int run_sweeps(const SweepArguments& arguments, Ranks& ranks) {
+  ranks.set_deadline(SweepPlaces::longest_solo);
   outlive_console();
-  SweepPlaces places(launch.ranks(), arguments.parallel, arguments.threads);
-  if (!launch.prints()) {
+  SweepPlaces places(ranks, arguments.parallel, arguments.threads);
+  if (!ranks.first()) {
     for (const fs::path& file : arguments.files) {
       places.expect_shared(arguments.directory_of(file));
     }
@@ -170,7 +169,7 @@ int run_sweeps(const SweepArguments& arguments, Launch& launch) {
   }
   int worst = 0;
   for (std::size_t i = 0; i < all.size() && worst <= 1; ++i) {
-    worst = std::max(worst, sweep(arguments, all[i], places, launch));
+    worst = std::max(worst, sweep(arguments, all[i], places, ranks));
   }
   places.close();
   return worst;
@@ -178,11 +177,11 @@ int run_sweeps(const SweepArguments& arguments, Launch& launch) {
 
 }  // namespace
 
-const Command sweep_command(30, [](CLI::App& program, Launch& launch) {
+const Command sweep_command(30, [](CLI::App& program, Ranks& ranks) {
   const auto [command, arguments] = add_command<SweepArguments>(
       program, "sweep",
       "Train a config with many settings and seeds, and say which settings differ",
-      [&launch](const SweepArguments& sweeps) { return run_sweeps(sweeps, launch); });
+      [&ranks](const SweepArguments& sweeps) { return run_sweeps(sweeps, ranks); });
   command
       .add_option("files", arguments.files,
                   "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")

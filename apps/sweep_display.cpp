@@ -77,7 +77,7 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   return text;
 }
 
-class SweepDisplay {
+class SweepDisplay : NotCopied {
  public:
   SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places)
       : runner_(runner),
@@ -85,8 +85,6 @@ class SweepDisplay {
         places_(places),
         told_(mapped(runner.runs(), &SweepRunner::Run::before)),
         told_tries_(told_.size()) {}
-  SweepDisplay(const SweepDisplay&) = delete;
-  SweepDisplay& operator=(const SweepDisplay&) = delete;
   ~SweepDisplay() { draw(""); }  // removes the table
 
   void update() {

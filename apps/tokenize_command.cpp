@@ -1,7 +1,6 @@
 // tapehead tokenize RUN [TEXT...]: shows the tokens that a run's tokenizer makes of texts.
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "apps/line_command.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 

@@ -77,20 +77,20 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
 
 // The command line that continues a stopped training.
 std::string command_to_continue(const TrainArguments& arguments, const RunFiles& files,
-                                Launch& launch) {
+                                const Ranks& ranks) {
   const TrainRequest& request = arguments.request;
   const auto changed = [](auto value, auto usual) {
     return value == usual ? "" : fmt::format("{}", value);
   };
   return fmt::format(
-      "{}{} train {} --run {} --resume{}{}{}{}", launch.words(), program_path(),
+      "{}{} train {} --run {} --resume{}{}{}{}", launch_words(ranks), program_path(),
       shell_word(request.config.string()), shell_word(files.directory.string()),
       option_words("--threads", changed(request.threads, arguments.usual_threads)),
       option_words("--deadline", changed(arguments.deadline, TrainArguments().deadline)),
       arguments.no_report ? " --no-report" : "", arguments.json ? " --json" : "");
 }
 
-void after_training(const TrainArguments& arguments, const Trained& trained, Launch& launch) {
+void after_training(const TrainArguments& arguments, const Trained& trained, const Ranks& ranks) {
   const RunFiles& files = trained.files;
   const RunEnd& end = trained.end;
   const bool whole = end.signal == 0;
@@ -108,11 +108,11 @@ void after_training(const TrainArguments& arguments, const Trained& trained, Lau
   }
   if (!whole) {
     spdlog::info("stopped at step {}; continue with: {}", end.step,
-                 command_to_continue(arguments, files, launch));
+                 command_to_continue(arguments, files, ranks));
   }
 }
 
-int train_run(TrainArguments& arguments, Launch& launch) {
+int train_run(TrainArguments& arguments, Ranks& ranks) {
   if (!arguments.example.empty()) {
     arguments.request.config = example_config(arguments.example);
   } else if (arguments.request.config.empty()) {
@@ -120,27 +120,27 @@ int train_run(TrainArguments& arguments, Launch& launch) {
         "train needs a config file, or the name of one that is there: --example copy");
   }
   outlive_console();
-  arguments.request.ranks = &launch.ranks();
-  if (launch.prints()) {
+  arguments.request.ranks = &ranks;
+  if (ranks.first()) {
     arguments.request.console = start_logging();
   }
   const Trained trained = train(arguments.request);
-  if (launch.prints()) {
-    after_training(arguments, trained, launch);
+  if (ranks.first()) {
+    after_training(arguments, trained, ranks);
   }
   return trained.end.signal == 0 ? 0 : 128 + trained.end.signal;
 }
 
 }  // namespace
 
-const Command train_command(10, [](CLI::App& program, Launch& launch) {
-  const ThreadCount usual = launch.usual_threads();
+const Command train_command(10, [](CLI::App& program, Ranks& ranks) {
+  const ThreadCount usual = default_thread_count(ranks);
   const auto [command, arguments] = add_command<TrainArguments>(
       program, "train", "Train a model from a config file",
-      [&launch, from = usual.from](TrainArguments& chosen, const CLI::App& given) {
+      [&ranks, from = usual.from](TrainArguments& chosen, const CLI::App& given) {
         chosen.request.threads_from = given.count("--threads") > 0 ? "--threads" : from;
-        launch.set_deadline(chosen.deadline);
-        return train_run(chosen, launch);
+        ranks.set_deadline(chosen.deadline);
+        return train_run(chosen, ranks);
       });
   TrainRequest& request = arguments.request;
   auto* config = command.add_option("config", request.config, "Config file, YAML or JSON");

@@ -19,7 +19,7 @@ import time
 import ctranslate2
 import numpy
 from ctranslate2.specs import TransformerDecoderModelSpec, TransformerSpec, common_spec
-from generate_options import DECODE, GENERATE, options, print_rows
+from peers import DECODE, GENERATE, options, print_rows
 
 MARKS = ["<unk>", "<s>", "</s>"]
 POSITIONS = 512

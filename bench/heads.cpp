@@ -263,7 +263,7 @@ void run_heads_bench(const HeadsArguments& arguments) {
 
 }  // namespace
 
-void add_heads_bench(CLI::App& program) {
+const Command heads_bench(50, [](CLI::App& program) {
   const auto [command, arguments] =
       add_bench(program, "heads",
                 "What attention costs over heads, width and length, and what its options cost",
@@ -276,6 +276,6 @@ void add_heads_bench(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   command.add_option("--seconds", arguments.seconds, "Time for each comparison of steps");
   command.add_flag("--quick", arguments.quick, "Only the smallest case of each");
-}
+});
 
 }  // namespace tapehead

@@ -276,14 +276,13 @@ void measure_optimizer(Kernels& kernels, const StepSize& size) {
 }
 
 void run_kernels_bench(const KernelsArguments& arguments) {
-  std::vector<StepSize> sizes;
-  for (const std::string& name : arguments.sizes) {
+  const std::vector<StepSize> sizes = mapped(arguments.sizes, [](const std::string& name) {
     const StepSize* const size = size_named(name);
     if (size == nullptr) {
       throw ConfigError("no size {}: there are A, B, C, D", name);
     }
-    sizes.push_back(*size);
-  }
+    return *size;
+  });
   prepare_blas();
   Kernels kernels(arguments);
   for (const auto measure_all :
@@ -297,7 +296,7 @@ void run_kernels_bench(const KernelsArguments& arguments) {
 
 }  // namespace
 
-void add_kernels_bench(CLI::App& program) {
+const Command kernels_bench(10, [](CLI::App& program) {
   const auto [command, arguments] = add_bench(
       program, "kernels",
       "Single kernels at the shapes of one shard, on one core, beside the core's sgemm rate and "
@@ -307,6 +306,6 @@ void add_kernels_bench(CLI::App& program) {
   command.add_option("--filter", arguments.filter,
                      "A regular expression: kernels by name, size, shape and pass");
   command.add_option("--seconds", arguments.seconds, "Time for each row");
-}
+});
 
 }  // namespace tapehead

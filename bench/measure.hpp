@@ -14,6 +14,7 @@ template <class Arguments>
 auto add_bench(CLI::App& program, const char* name, const char* help,
                void (*run)(const Arguments&)) {
   const auto added = add_command<Arguments>(program, name, help, run);
+  added.first.option_defaults()->always_capture_default();
   added.first.add_flag("--json", added.second.json, "One JSON object a line");
   return added;
 }
@@ -77,16 +78,6 @@ class Report {
   std::size_t width_;
   bool has_header_ = false;
 };
-
-void add_step_bench(CLI::App& program);      // whole training steps
-void add_kernels_bench(CLI::App& program);   // single kernels
-void add_overhead_bench(CLI::App& program);  // overhead of an op
-void add_decode_bench(CLI::App& program);    // greedy and beam search
-void add_generate_bench(CLI::App& program);  // text of a language model
-void add_scaling_bench(CLI::App& program);   // attention over the sequence length
-void add_heads_bench(CLI::App& program);     // what attention and its options cost
-void add_ranks_bench(CLI::App& program);     // steps of several ranks
-void add_multi30k_bench(CLI::App& program);  // quality over the time of a training
 
 struct StepSize {
   std::string_view name;

@@ -22,6 +22,7 @@ second, a line for each size and number of threads:
 
 import argparse
 import functools
+import itertools
 import json
 import math
 import pathlib
@@ -36,7 +37,7 @@ from torch import nn
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
 import tapehead_torch
-from generate_options import options, print_rows
+from peers import options, print_rows
 from untrained import untrained
 
 SIZES = {  # vocabulary, d_model, heads, d_ff, layers, sequences, length: as in bench/measure.hpp
@@ -193,14 +194,13 @@ def generate(a, model, batch, threads):
 def print_steps(a, sizes, step_of):
     if not a.json:
         print(f"PyTorch {torch.__version__}\nsize threads  median ms   tokens/s", flush=True)
-    for size in sizes:
-        for threads in a.threads:
-            torch.set_num_threads(threads)
-            step, tokens = step_of(size)
-            median = median_step(step, a.seconds)
-            row = {"size": size, "threads": threads, "ms": 1e3 * median, "tokens_per_second": tokens / median}
-            line = "{size:>4} {threads:>7} {ms:>10.2f} {tokens_per_second:>10.0f}"
-            print(json.dumps(row) if a.json else line.format(**row), flush=True)
+    for size, threads in itertools.product(sizes, a.threads):
+        torch.set_num_threads(threads)
+        step, tokens = step_of(size)
+        median = median_step(step, a.seconds)
+        row = {"size": size, "threads": threads, "ms": 1e3 * median, "tokens_per_second": tokens / median}
+        line = "{size:>4} {threads:>7} {ms:>10.2f} {tokens_per_second:>10.0f}"
+        print(json.dumps(row) if a.json else line.format(**row), flush=True)
 
 
 def main():

@@ -45,21 +45,6 @@ Json rank_steps(const RankArguments& arguments, Ranks& ranks) {
           {"weights", weights.hexadecimal()}};
 }
 
-int run_rank(const RankArguments& arguments) {
-  const std::unique_ptr<Launch> launch = join_launch();
-  RankEnd end;
-  try {
-    const Json row = rank_steps(arguments, launch->ranks());
-    if (launch->ranks().first()) {
-      fmt::print("{}\n", row.dump());
-      std::fflush(stdout);
-    }
-  } catch (const std::exception& error) {
-    end = {.exit_code = 1, .message = error.what()};
-  }
-  return launch->end(end);
-}
-
 struct RanksArguments {
   std::vector<std::string> subjects{"B", "C", "D"};
   std::vector<Index> counts{1, 2, 4};
@@ -144,7 +129,7 @@ void run_ranks_bench(const RanksArguments& arguments) {
 
 }  // namespace
 
-void add_ranks_bench(CLI::App& program) {
+const Command ranks_bench(30, [](CLI::App& program) {
   const auto [command, arguments] = add_bench(
       program, "ranks",
       "Training steps of several ranks of one thread, beside one process with as many threads: "
@@ -157,14 +142,21 @@ void add_ranks_bench(CLI::App& program) {
   command.add_option("--rounds", arguments.rounds, "Measurements of each case, in turns")
       ->check(CLI::PositiveNumber);
   command.add_option("--launcher", arguments.launcher, "The launcher and its options");
+});
 
-  const auto [rank_steps_command, rank] =
-      add_command<RankArguments>(program, "rank_steps", "The steps of one rank", run_rank);
-  rank_steps_command.group("");
-  rank_steps_command.add_option("subject", rank.subject)->required();
-  rank_steps_command.add_option("threads", rank.threads)->required();
-  rank_steps_command.add_option("shards", rank.shards)->required();
-  rank_steps_command.add_option("steps", rank.steps)->required();
-}
+const Command rank_steps_command(31, [](CLI::App& program, Ranks& ranks) {
+  const auto [command, arguments] = add_command<RankArguments>(
+      program, "rank_steps", "The steps of one rank", [&ranks](const RankArguments& rank) {
+        const Json row = rank_steps(rank, ranks);
+        if (ranks.first()) {
+          fmt::print("{}\n", row.dump());
+        }
+      });
+  command.group("");
+  command.add_option("subject", arguments.subject)->required();
+  command.add_option("threads", arguments.threads)->required();
+  command.add_option("shards", arguments.shards)->required();
+  command.add_option("steps", arguments.steps)->required();
+});
 
 }  // namespace tapehead

@@ -146,20 +146,20 @@ void run_scaling_bench(const ScalingArguments& arguments) {
 
 }  // namespace
 
-void add_overhead_bench(CLI::App& program) {
+const Command overhead_bench(70, [](CLI::App& program) {
   const auto [command, arguments] = add_bench(
       program, "overhead",
       "What an op costs beside its arithmetic: its record, its closure and its backward pass, on "
       "1 x 1 matrices, one after the other on one thread",
       run_overhead_bench);
   command.add_option("--seconds", arguments.seconds, "Time for one row");
-}
+});
 
-void add_scaling_bench(CLI::App& program) {
+const Command scaling_bench(40, [](CLI::App& program) {
   const auto [command, arguments] =
       add_bench(program, "scaling", "The attention core over the sequence length, by pattern",
                 run_scaling_bench);
   command.add_flag("--quick", arguments.quick, "Only the smallest case of each");
-}
+});
 
 }  // namespace tapehead

@@ -177,7 +177,7 @@ void run_multi30k_bench(const Multi30kArguments& arguments) {
 
 }  // namespace
 
-void add_step_bench(CLI::App& program) {
+const Command step_bench(20, [](CLI::App& program) {
   const auto [command, arguments] = add_bench(
       program, "step",
       "Whole training steps of an encoder-decoder model or a language model. MFU: the share of the "
@@ -196,15 +196,15 @@ void add_step_bench(CLI::App& program) {
       .add_flag("--check", arguments.check,
                 "Fail where a size's MFU is so low that something is broken")
       ->excludes(set);
-}
+});
 
-void add_multi30k_bench(CLI::App& program) {
+const Command multi30k_bench(60, [](CLI::App& program) {
   const auto [command, arguments] =
       add_bench(program, "multi30k",
                 "Validation quality over the minutes of training, from a run that `./dev train "
                 "configs/multi30k.yaml`, or any config, has left",
                 run_multi30k_bench);
   command.add_option("run", arguments.directory, "The run's directory");
-}
+});
 
 }  // namespace tapehead

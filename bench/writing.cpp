@@ -54,14 +54,11 @@ struct GenerateArguments : WritingArguments {
   std::vector<Index> batches{1, 16};
 };
 
-struct RandomModel {
-  RandomModel(const ModelOptions& options, Index vocabulary)
-      : transformer(store.root(), options, vocabulary, vocabulary) {
-    store.initialize(1);
-  }
-  ParameterStore store;
-  Transformer transformer;
-};
+Model random_model(const ModelOptions& options, Index vocabulary) {
+  Config config;
+  config.model = options;
+  return {config, vocabularies_of(options, vocabulary, vocabulary), FirstWeights::drawn};
+}
 
 // Prints a row for each count, of beams or batches, and each number of threads. `write(count,
 // workers)` generates once and returns the number of tokens.
@@ -105,7 +102,7 @@ void run_decode_bench(const DecodeArguments& arguments) {
   prepare_blas();
   ModelOptions options = arguments.model;
   options.d_ff = arguments.d_ff;
-  const RandomModel model(options, arguments.vocabulary);
+  const Model model = random_model(options, arguments.vocabulary);
   const auto sentences = random_sentences(arguments);
   print_rows(arguments, "beam", arguments.beams, [&](Index beam, Workers& workers) {
     Index tokens = 0;
@@ -139,7 +136,7 @@ void run_generate_bench(const GenerateArguments& arguments) {
   prepare_blas();
   ModelOptions options = arguments.model;
   options.max_positions = arguments.prompt_length + arguments.tokens;
-  const RandomModel model(options, arguments.vocabulary);
+  const Model model = random_model(options, arguments.vocabulary);
   print_rows(arguments, "batch", arguments.batches, [&](Index batch, Workers& workers) {
     const auto groups = generation_groups(batch, 1, workers.threads());
     workers.run(std::ssize(groups), [&](Index k) {
@@ -171,7 +168,7 @@ auto add_writing_options(CLI::App& command, WritingArguments& arguments) {
 
 }  // namespace
 
-void add_decode_bench(CLI::App& program) {
+const Command decode_bench(80, [](CLI::App& program) {
   const auto [command, arguments] = add_bench(
       program, "decode",
       "Greedy and beam search with random weights: outputs of one length, of which the best for "
@@ -183,9 +180,9 @@ void add_decode_bench(CLI::App& program) {
   add("--output-length", arguments.output_length, "Tokens of each output");
   add("--batch-tokens", arguments.batch_tokens, "Source tokens of all hypotheses in a batch");
   add("--d-ff", arguments.d_ff, "Inner width of the feed-forward block");
-}
+});
 
-void add_generate_bench(CLI::App& program) {
+const Command generate_bench(90, [](CLI::App& program) {
   const auto [command, arguments] = add_bench(
       program, "generate",
       "Text of a fixed length from a small GPT-2 with random weights, the most likely token each "
@@ -195,6 +192,6 @@ void add_generate_bench(CLI::App& program) {
   add("--batch", arguments.batches, "Texts that are written together, one or several counts");
   add("--tokens", arguments.tokens, "Tokens of each text");
   add("--prompt-length", arguments.prompt_length, "Tokens of each prompt");
-}
+});
 
 }  // namespace tapehead

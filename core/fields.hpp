@@ -41,6 +41,9 @@ struct Field {
   bool keeps_meaning = false;
   // Cannot change on a resume: it decided how the training began, or what checkpoints hold.
   bool kept_by_resume = false;
+  // Not 0: it names a file that a task reads, or a list of such files. Files are listed by this
+  // number, then in the order of the rows.
+  int file_order = 0;
   // The option has an effect only if all conditions hold. Otherwise it must keep its default.
   std::array<When, 2> when{};
 };
@@ -76,6 +79,13 @@ constexpr Field kept_by_resume(Field field) {
   return field;
 }
 
+// For an option that names a file to read, or a list of files.
+constexpr Field file_named(std::string_view name, int order = 1) {
+  Field field = named(name);
+  field.file_order = order;
+  return field;
+}
+
 // For an option that has an effect only under a condition, or under two.
 constexpr Field only_with(const When& first, const When& second, Field field) {
   field.when = {first, second};
@@ -101,35 +111,25 @@ constexpr std::string_view name_of(Enum value) {
   return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
 }
 
-// One value for all layers, or one for each layer. Without values the option is auto.
+// One value for all, or one for each.
 template <class Value>
-struct Layered {
+struct OneOrEach {
   std::vector<Value> values;
 
   bool given() const { return !values.empty(); }
-  const Value& at(Index layer) const {
-    return values[values.size() == 1 ? 0 : static_cast<std::size_t>(layer)];
+  bool fits(Index count) const { return values.size() == 1 || std::ssize(values) == count; }
+  const Value& at(Index i) const {
+    return values[values.size() == 1 ? 0 : static_cast<std::size_t>(i)];
   }
-  bool operator==(const Layered&) const = default;
+  bool operator==(const OneOrEach&) const = default;
 };
 
-// The value of one layer.
 template <class Value>
-using Plain = Value;
-
-// One value for all heads of a layer, or one for each head.
+using Layered = OneOrEach<Value>;  // by layer; without values the option is auto
 template <class Value>
-struct ByHead {
-  std::vector<Value> values;
-
-  const Value& at(Index head) const {
-    return values[values.size() == 1 ? 0 : static_cast<std::size_t>(head)];
-  }
-  bool fits(Index heads) const {
-    return values.size() == 1 || static_cast<Index>(values.size()) == heads;
-  }
-  bool operator==(const ByHead&) const = default;
-};
+using ByHead = OneOrEach<Value>;  // by head of one layer
+template <class Value>
+using Plain = Value;  // of one layer
 
 // What is wrong with the values of options.
 struct Violation {
@@ -155,35 +155,23 @@ inline std::optional<Violation> first_violation(
   return found == rules.end() ? std::optional<Violation>() : *found;
 }
 
-// member_count initialises members with these types. AnyNumber also initialises an optional number.
-struct AnyNumber {
-  template <class Number>
-    requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-  operator Number() const;
-};
-struct AnyText {
-  operator std::string() const;
-};
-struct AnyTexts {
-  operator std::vector<std::string>() const;
-};
-struct AnyNotation {  // for types with a text notation of their own
-  template <class Member>
-    requires requires { Member::notation; }
+// The types of members, some with a text notation of their own. Others are optional numbers.
+template <class Member>
+concept PlainMember =
+    std::is_arithmetic_v<Member> || std::is_enum_v<Member> || std::same_as<Member, std::string> ||
+    std::same_as<Member, std::vector<std::string>> || requires { Member::notation; };
+
+// member_count initialises members with it. Its number also initialises an optional number.
+struct AnyMember {
+  template <PlainMember Member>
   operator Member() const;
 };
 
 // The number of members of an aggregate: the largest number of initialisers that it takes.
 template <class Aggregate, class... Known>
 consteval std::size_t member_count() {
-  if constexpr (requires { Aggregate{Known{}..., AnyNumber{}}; }) {
-    return member_count<Aggregate, Known..., AnyNumber>();
-  } else if constexpr (requires { Aggregate{Known{}..., AnyText{}}; }) {
-    return member_count<Aggregate, Known..., AnyText>();
-  } else if constexpr (requires { Aggregate{Known{}..., AnyTexts{}}; }) {
-    return member_count<Aggregate, Known..., AnyTexts>();
-  } else if constexpr (requires { Aggregate{Known{}..., AnyNotation{}}; }) {
-    return member_count<Aggregate, Known..., AnyNotation>();
+  if constexpr (requires { Aggregate{Known{}..., AnyMember{}}; }) {
+    return member_count<Aggregate, Known..., AnyMember>();
   } else {
     return sizeof...(Known);
   }

@@ -42,8 +42,8 @@ namespace fs = std::filesystem;
 using Index = std::ptrdiff_t;  // rows, columns, lengths, offsets
 using TokenId = std::int32_t;  // an entry of a vocabulary
 
-// An exception whose message is a text, or arguments of fmt::format().
-template <class Base>
+// An exception whose message is a text, or arguments of fmt::format(). Each `Kind` is its own type.
+template <class Base, class Kind>
 struct FormattedError : Base {
   using Base::Base;
   template <class... Parts>
@@ -53,28 +53,25 @@ struct FormattedError : Base {
 };
 
 // Two shapes that do not match. The message names the op or layer, and both shapes.
-struct ShapeError : FormattedError<std::invalid_argument> {
-  using FormattedError::FormattedError;
-};
+using ShapeError = FormattedError<std::invalid_argument, struct OfShapes>;
 
 // A wrong value in a config or on the command line. The message gives the place.
-struct ConfigError : FormattedError<std::invalid_argument> {
-  using FormattedError::FormattedError;
-};
+using ConfigError = FormattedError<std::invalid_argument, struct OfConfig>;
 
 // Input data that cannot be used. The message gives file and line.
-struct DataError : FormattedError<std::runtime_error> {
-  using FormattedError::FormattedError;
-};
+using DataError = FormattedError<std::runtime_error, struct OfData>;
 
 // A file that cannot be read, written or trusted. The message gives its path and what is wrong.
-struct IoError : FormattedError<std::runtime_error> {
-  using FormattedError::FormattedError;
-};
+using IoError = FormattedError<std::runtime_error, struct OfFiles>;
 
 // A value, a gradient or a loss that is not finite. The message names op, parameter and step.
-struct NumericError : FormattedError<std::runtime_error> {
-  using FormattedError::FormattedError;
+using NumericError = FormattedError<std::runtime_error, struct OfNumbers>;
+
+// The base of classes whose objects are neither copied nor moved.
+struct NotCopied {
+  NotCopied() = default;
+  NotCopied(const NotCopied&) = delete;
+  NotCopied& operator=(const NotCopied&) = delete;
 };
 
 // 0, 1, ... count - 1.

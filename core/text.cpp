@@ -196,26 +196,13 @@ std::vector<std::string_view> text_lines(std::string_view text) {
 }
 
 std::string printable(std::string_view message) {
-  std::string result;
-  while (true) {
-    const std::size_t end = message.find('\n');
-    result += shown(message.substr(0, end), longest_line);
-    if (end == std::string_view::npos) {
-      return result;
-    }
-    result += '\n';
-    message.remove_prefix(end + 1);
-  }
+  const auto line = [](const auto& part) {
+    return shown({part.begin(), part.end()}, longest_line);
+  };
+  return join(mapped(std::views::split(message, '\n'), line), "\n");
 }
 
-bool has_hidden_characters(std::string_view text) {
-  bool hidden = false;
-  while (!text.empty() && !hidden) {
-    const std::string_view character = take_character(text);
-    hidden = shown_character(character) != character;
-  }
-  return hidden;
-}
+bool has_hidden_characters(std::string_view text) { return shown(text, std::ssize(text)) != text; }
 
 std::string plain_message(const std::exception& error) {
   // A length_error means that more memory was requested than can exist.

@@ -39,9 +39,9 @@ Tokenizers kept_tokenizers(const fs::path& directory, const std::function<Tokeni
   return made;
 }
 
-Tokenizers kept_joint_tokenizer(const fs::path& directory,
-                                const std::shared_ptr<const Tokenizer>& expected) {
-  Tokenizers kept = kept_tokenizers(
+Task task_with_joint_tokenizer(const fs::path& directory,
+                               const std::shared_ptr<const Tokenizer>& expected) {
+  const Tokenizers kept = kept_tokenizers(
       directory, [&] { return Tokenizers{.source = expected, .target = expected}; });
   if (kept.source->size() != expected->size() || kept.target->size() != expected->size()) {
     throw IoError(
@@ -50,7 +50,7 @@ Tokenizers kept_joint_tokenizer(const fs::path& directory,
         "weights: --set model.init_from={} --run DIR",
         directory.string(), kept.source->size(), expected->size(), directory.string());
   }
-  return kept;
+  return {.source_tokenizer = kept.source, .target_tokenizer = kept.target};
 }
 
 std::string_view split_of(std::uint64_t hash) {
@@ -93,27 +93,27 @@ Task make_task(const TaskOptions& options, const TaskMaking& making) {
 }
 
 std::vector<DataFile> data_files(TaskOptions& options) {
-  std::vector<DataFile> files;
-  const auto add = [&](const std::string& option, std::string& path) {
-    if (!path.empty()) {
-      files.push_back({option, &path});
+  std::multimap<int, DataFile> files;
+  for (const Row& row : rows_of(options)) {
+    const int order = row.field.file_order;
+    if (order == 0) {
+      continue;
     }
-  };
-  const std::vector<Row> rows = rows_of(options);
-  for (const std::string_view option : options.kind().files) {
-    const auto row = std::ranges::find(rows, option, [](const Row& one) { return one.field.name; });
-    if (row == rows.end()) {
-      throw std::logic_error(fmt::format("{} names no option of its kind of task", option));
-    }
-    if (const auto* paths = std::get_if<std::vector<std::string>*>(&row->cell)) {
+    const auto add = [&](const std::string& option, std::string& path) {
+      if (!path.empty()) {
+        files.emplace(order, DataFile{option, &path});
+      }
+    };
+    const std::string option(row.field.name);
+    if (const auto* paths = std::get_if<std::vector<std::string>*>(&row.cell)) {
       for (std::size_t i = 0; i < (*paths)->size(); ++i) {
         add(fmt::format("{}[{}]", option, i), (**paths)[i]);
       }
     } else {
-      add(std::string(option), *std::get<std::string*>(row->cell));
+      add(option, *std::get<std::string*>(row.cell));
     }
   }
-  return files;
+  return mapped(files | std::views::values, std::identity());
 }
 
 }  // namespace tapehead

@@ -35,9 +35,10 @@ std::vector<DataFile> data_files(TaskOptions& options);
 // them there. An empty path means no directory.
 Tokenizers kept_tokenizers(const fs::path& directory, const std::function<Tokenizers()>& make);
 
-// One tokenizer for both sides. Throws IoError if the kept one and `expected` differ in size.
-Tokenizers kept_joint_tokenizer(const fs::path& directory,
-                                const std::shared_ptr<const Tokenizer>& expected);
+// A task with one tokenizer for both sides. Throws IoError if the run keeps one of another size
+// than `expected`.
+Task task_with_joint_tokenizer(const fs::path& directory,
+                               const std::shared_ptr<const Tokenizer>& expected);
 
 // The split of an example, by its hash, so that no two splits have an example in common: 80 %
 // train, 10 % validation, 10 % test.

@@ -63,11 +63,11 @@ struct Split {
   // Throws what reading the data throws, and DataError if the data has changed.
   std::function<std::vector<std::string>()> read_references{};
   std::vector<std::string> types{};  // one per example, if the data has types
-  // The files of the examples, where example i is in line line_of(i); a TSV is the file of both
-  // sides. Empty if the examples are not lines of files.
+  // The files of the examples and their lines there, from 1; a TSV is the file of both sides. Empty
+  // if the examples are not lines of files.
   std::string source_file{};
   std::string target_file{};
-  std::vector<Index> lines{};  // lines of the examples, from 1; empty: example i is line i + 1
+  std::vector<Index> lines{};
   // Text of the split that the tokenizers do not know; empty if the data is not from files.
   UnknownText unknown_source{};
   UnknownText unknown_target{};
@@ -76,9 +76,6 @@ struct Split {
   Index size() const { return source->size(); }
   // How many of its examples have an output that can be compared with a reference.
   Index outputs() const { return measurable(kind).text ? 0 : size(); }
-  Index line_of(Index example) const {
-    return lines.empty() ? example + 1 : lines[static_cast<std::size_t>(example)];
-  }
 };
 
 // Types of examples that are counted together.

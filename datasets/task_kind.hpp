@@ -78,6 +78,12 @@ inline std::vector<std::string> usual_splits(bool test = true) {
   return names;
 }
 
+// The splits of a task whose options have this struct.
+template <class Options>
+std::vector<std::string> splits_of(const TaskOptions& task) {
+  return usual_splits(task.as<Options>().has_test());
+}
+
 struct TaskKind {
   std::string_view name;
   std::span<const OptionsType> options;
@@ -89,8 +95,6 @@ struct TaskKind {
   };
   // Shrinks the data and, if possible, the length of the sequences.
   void (*shrink)(TaskOptions&, const Shrinking&);
-  // The options that name a file to read.
-  std::span<const std::string_view> files{};
   ExampleKind examples = ExampleKind::pairs;
   // Whether the files are given as patterns of names, and a run keeps their text as tokens.
   bool kept_as_tokens = false;

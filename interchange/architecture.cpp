@@ -132,13 +132,14 @@ Purpose purpose_of(const TheirConfig& config) {
                                                 : static_cast<Purpose>(found - classes.begin());
 }
 
-bool output_is_table(const TheirConfig& config, bool usual) {
-  return purpose_of(config) == Purpose::tokens && config.flag("tie_word_embeddings", usual);
+bool output_is_table(const TheirConfig& config) {
+  return purpose_of(config) == Purpose::tokens &&
+         config.flag("tie_word_embeddings", architecture_of(config).usually_tied);
 }
 
-std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table) {
-  return output_is_table(config, usual) ? std::vector<TiedTensor>{{"lm_head.weight", table}}
-                                        : std::vector<TiedTensor>{};
+std::vector<TiedTensor> tied_output(const TheirConfig& config, const char* table) {
+  return output_is_table(config) ? std::vector<TiedTensor>{{"lm_head.weight", table}}
+                                 : std::vector<TiedTensor>{};
 }
 
 Index count_labels(const TheirConfig& config) {

@@ -36,22 +36,23 @@ struct TiedTensor {
 };
 
 struct Architecture {
-  std::string_view name;                       // in help texts
-  std::string_view model_type;                 // as in their config.json
-  std::vector<std::string> optional_prefixes;  // their tensor names may begin with one
+  std::string_view name;             // in help texts
+  std::string_view model_type;       // as in their config.json
+  std::string_view optional_prefix;  // with which their tensor names may begin
   // The transformers class for each Purpose; empty: not supported.
   std::array<std::string_view, 3> classes;
   // The token that fills up batches. Decoders use the end mark, as GPT-2 does: a prompt contains
   // begin marks, which must not count as padding when there is no attention mask. The others use
   // the begin mark, with which a Marian decoder starts.
   TokenId padding = begin_id;
+  bool usually_tied = true;  // the output layer is the token table, if config.json does not say
   // Overrides, such as "model.d_model=768". Throws ConfigError that names an unsupported setting.
   std::vector<std::string> (*options)(const TheirConfig& config);
   // The settings of their most similar model. `options` of these settings may differ from `ours`.
   Json (*settings)(const ModelOptions& ours);
   std::vector<TensorRow> (*rows)(const TheirConfig& config);
-  // Whether an import skips the tensor: a buffer, or the weights of an unused head.
-  bool (*left_out)(std::string_view name);
+  // The tensors that an import skips, as patterns: buffers, and the weights of unused heads.
+  std::vector<std::string_view> left_out;
   // Duplicates of other tensors, such as an output layer that is tied to the token table.
   std::vector<TiedTensor> (*tied)(const TheirConfig& config);
 };
@@ -78,11 +79,10 @@ Index count_labels(const TheirConfig& config);  // of classes or of tokens
 // The number of rows that their tensor has for a vocabulary.
 Index rows_of_entries(const TheirConfig& config, Entries entries);
 
-// Whether the output layer shares the token table. `usual`: the value if config.json has none.
-bool output_is_table(const TheirConfig& config, bool usual);
+bool output_is_table(const TheirConfig& config);  // whether the output layer is the token table
 
 // The output layer as a tied tensor, if it shares the token table; otherwise empty.
-std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table);
+std::vector<TiedTensor> tied_output(const TheirConfig& config, const char* table);
 
 // Rows for `weight` and `bias` of a linear map or a norm, whose names follow those in `row`; our
 // norms, whose names end in `norm`, call their weight `gain`.

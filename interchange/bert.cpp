@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::array transforms{"masked", "pooler", "none"};  // for each Purpose
 
+const std::vector<std::string_view> left_out_of_both{"embeddings.position_ids",
+                                                     "embeddings.token_type_ids", "pooler.*",
+                                                     "cls.seq_relationship.*", "sop_classifier.*"};
+
 // The options that BERT and ALBERT have in common.
 std::vector<std::string> options_of_both(const TheirConfig& config, const char* usual_activation) {
   config.expect("position_embedding_type", "absolute");
@@ -106,12 +110,6 @@ std::vector<TensorRow> bert_rows(const TheirConfig& config) {
   return rows;
 }
 
-bool is_left_out(std::string_view name) {
-  return name == "embeddings.position_ids" || name == "embeddings.token_type_ids" ||
-         name.starts_with("pooler.") || name.starts_with("cls.seq_relationship.") ||
-         name.starts_with("sop_classifier.");
-}
-
 std::vector<std::string> albert_options(const TheirConfig& config) {
   config.expect("inner_group_num", 1);
   const Index narrow = config.count("embedding_size", 128);
@@ -173,12 +171,12 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
 const Architecture bert_architecture{
     .name = "BERT",
     .model_type = "bert",
-    .optional_prefixes = {"bert."},
+    .optional_prefix = "bert.",
     .classes = {"BertForMaskedLM", "BertForSequenceClassification", "BertForTokenClassification"},
     .options = [](const TheirConfig& config) { return options_of_both(config, "gelu"); },
     .settings = settings_of_both,
     .rows = bert_rows,
-    .left_out = is_left_out,
+    .left_out = left_out_of_both,
     .tied = [](const TheirConfig&) -> std::vector<TiedTensor> {
       return {{"cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"},
               {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
@@ -187,13 +185,13 @@ const Architecture bert_architecture{
 const Architecture albert_architecture{
     .name = "ALBERT",
     .model_type = "albert",
-    .optional_prefixes = {"albert."},
+    .optional_prefix = "albert.",
     .classes = {"AlbertForMaskedLM", "AlbertForSequenceClassification",
                 "AlbertForTokenClassification"},
     .options = albert_options,
     .settings = albert_settings,
     .rows = albert_rows,
-    .left_out = is_left_out,
+    .left_out = left_out_of_both,
     .tied = [](const TheirConfig&) -> std::vector<TiedTensor> {
       return {{"predictions.decoder.weight", "albert.embeddings.word_embeddings.weight"},
               {"predictions.decoder.bias", "predictions.bias"}};

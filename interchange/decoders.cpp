@@ -8,10 +8,10 @@ namespace {
 
 // Adds the output layer: for classes, predicted from a sequence's last row, `score`; for tokens
 // `lm_head`, unless it is tied to the token table.
-void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config, bool tied) {
+void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config) {
   if (purpose_of(config) == Purpose::classes) {
     rows.push_back({.ours = "output.weight", .theirs = "score.weight"});
-  } else if (!tied) {
+  } else if (!output_is_table(config)) {
     rows.push_back(
         {.ours = "output.weight", .theirs = "lm_head.weight", .entries = Entries::target});
   }
@@ -25,21 +25,21 @@ std::vector<std::string> gpt2_options(const TheirConfig& config) {
   config.expect("scale_attn_by_inverse_layer_idx", false);
   config.expect("add_cross_attention", false);
   const Index width = config.count("n_embd");
-  return {"model.family=decoder",
-          "model.preset=gpt2",
-          fmt::format("model.d_model={}", width),
-          fmt::format("model.layers={}", config.count("n_layer")),
-          fmt::format("model.heads={}", config.count("n_head")),
-          fmt::format("model.d_ff={}", config.count("n_inner", 4 * width)),
-          fmt::format("model.max_positions={}", config.count("n_positions")),
-          fmt::format("model.norm_epsilon={}", config.number("layer_norm_epsilon", 1e-5)),
-          fmt::format("model.dropout={}", config.number("resid_pdrop", 0.1)),
-          fmt::format("model.dropout_attention={}", config.number("attn_pdrop", 0.1)),
-          fmt::format("model.dropout_embedding={}", config.number("embd_pdrop", 0.1)),
-          "model.dropout_feed_forward=0",
-          fmt::format("model.tie_embeddings={}",
-                      output_is_table(config, true) ? "target_output" : "none"),
-          "model.activation=" + activation_of(config, "activation_function", "gelu_new")};
+  return {
+      "model.family=decoder",
+      "model.preset=gpt2",
+      fmt::format("model.d_model={}", width),
+      fmt::format("model.layers={}", config.count("n_layer")),
+      fmt::format("model.heads={}", config.count("n_head")),
+      fmt::format("model.d_ff={}", config.count("n_inner", 4 * width)),
+      fmt::format("model.max_positions={}", config.count("n_positions")),
+      fmt::format("model.norm_epsilon={}", config.number("layer_norm_epsilon", 1e-5)),
+      fmt::format("model.dropout={}", config.number("resid_pdrop", 0.1)),
+      fmt::format("model.dropout_attention={}", config.number("attn_pdrop", 0.1)),
+      fmt::format("model.dropout_embedding={}", config.number("embd_pdrop", 0.1)),
+      "model.dropout_feed_forward=0",
+      fmt::format("model.tie_embeddings={}", output_is_table(config) ? "target_output" : "none"),
+      "model.activation=" + activation_of(config, "activation_function", "gelu_new")};
 }
 
 Json gpt2_settings(const ModelOptions& ours) {
@@ -75,7 +75,7 @@ std::vector<TensorRow> gpt2_rows(const TheirConfig& config) {
     append_map(rows, {ours + "feed_forward.outer", theirs + "mlp.c_proj", transposed});
   }
   append_map(rows, {"decoder.norm", "transformer.ln_f"});
-  append_decoder_head(rows, config, output_is_table(config, true));
+  append_decoder_head(rows, config);
   return rows;
 }
 
@@ -103,25 +103,25 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
   const Index head_width = config.count("head_dim", width / heads);
   // `rope_theta` is a top-level setting in older files; newer ones have it in `rope_parameters`.
   const TheirConfig rotation = config.group("rope_parameters");
-  return {"model.family=decoder",
-          "model.preset=llama",
-          fmt::format("model.d_model={}", width),
-          fmt::format("model.layers={}", config.count("num_hidden_layers")),
-          fmt::format("model.heads={}", heads),
-          fmt::format("model.d_ff={}", config.count("intermediate_size")),
-          fmt::format("model.max_positions={}", config.count("max_position_embeddings", 2048)),
-          fmt::format("model.norm_epsilon={}", config.number("rms_norm_eps", 1e-6)),
-          fmt::format("model.bias_attention={}", config.flag("attention_bias", false)),
-          fmt::format("model.bias_feed_forward={}", config.flag("mlp_bias", false)),
-          fmt::format("model.tie_embeddings={}",
-                      output_is_table(config, false) ? "target_output" : "none"),
-          fmt::format("model.dropout_attention={}", config.number("attention_dropout", 0)),
-          "model.activation=" + activation_of(config, "hidden_act", "silu"),
-          fmt::format("attention.kv_heads={}", config.count("num_key_value_heads", heads)),
-          fmt::format("attention.d_qk={}", head_width),
-          fmt::format("attention.d_v={}", head_width),
-          fmt::format("attention.rotary_base={}",
-                      rotation.number("rope_theta", config.number("rope_theta", 10000)))};
+  return {
+      "model.family=decoder",
+      "model.preset=llama",
+      fmt::format("model.d_model={}", width),
+      fmt::format("model.layers={}", config.count("num_hidden_layers")),
+      fmt::format("model.heads={}", heads),
+      fmt::format("model.d_ff={}", config.count("intermediate_size")),
+      fmt::format("model.max_positions={}", config.count("max_position_embeddings", 2048)),
+      fmt::format("model.norm_epsilon={}", config.number("rms_norm_eps", 1e-6)),
+      fmt::format("model.bias_attention={}", config.flag("attention_bias", false)),
+      fmt::format("model.bias_feed_forward={}", config.flag("mlp_bias", false)),
+      fmt::format("model.tie_embeddings={}", output_is_table(config) ? "target_output" : "none"),
+      fmt::format("model.dropout_attention={}", config.number("attention_dropout", 0)),
+      "model.activation=" + activation_of(config, "hidden_act", "silu"),
+      fmt::format("attention.kv_heads={}", config.count("num_key_value_heads", heads)),
+      fmt::format("attention.d_qk={}", head_width),
+      fmt::format("attention.d_v={}", head_width),
+      fmt::format("attention.rotary_base={}",
+                  rotation.number("rope_theta", config.number("rope_theta", 10000)))};
 }
 
 Json llama_settings(const ModelOptions& ours) {
@@ -162,7 +162,7 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
     append_map(rows, {ours + "feed_forward.outer", theirs + "mlp.down_proj"}, bias_feed_forward);
   }
   append_map(rows, {"decoder.norm", "model.norm"}, false);
-  append_decoder_head(rows, config, output_is_table(config, false));
+  append_decoder_head(rows, config);
   return rows;
 }
 
@@ -171,34 +171,30 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
 const Architecture gpt2_architecture{
     .name = "GPT-2",
     .model_type = "gpt2",
-    .optional_prefixes = {"transformer."},
+    .optional_prefix = "transformer.",
     .classes = {"GPT2LMHeadModel", "GPT2ForSequenceClassification"},
     .padding = end_id,
     .options = gpt2_options,
     .settings = gpt2_settings,
     .rows = gpt2_rows,
-    .left_out =
-        [](std::string_view name) {  // causal masks, which old files contain
-          return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
-        },
-    .tied =
-        [](const TheirConfig& config) {
-          return tied_output(config, true, "transformer.wte.weight");
-        }};
+    .left_out = {"*.attn.bias", "*.attn.masked_bias"},  // causal masks, which old files contain
+    .tied = [](const TheirConfig& config) {
+      return tied_output(config, "transformer.wte.weight");
+    }};
 
 const Architecture llama_architecture{
     .name = "Llama",
     .model_type = "llama",
-    .optional_prefixes = {"model."},
+    .optional_prefix = "model.",
     .classes = {"LlamaForCausalLM", "LlamaForSequenceClassification"},
     .padding = end_id,
+    .usually_tied = false,
     .options = llama_options,
     .settings = llama_settings,
     .rows = llama_rows,
-    .left_out = [](std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); },
-    .tied =
-        [](const TheirConfig& config) {
-          return tied_output(config, false, "model.embed_tokens.weight");
-        }};
+    .left_out = {"*rotary_emb.inv_freq"},
+    .tied = [](const TheirConfig& config) {
+      return tied_output(config, "model.embed_tokens.weight");
+    }};
 
 }  // namespace tapehead

@@ -9,10 +9,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-std::string_view class_of(const Config& config, const Architecture& architecture) {
-  return architecture.classes[static_cast<std::size_t>(use_of(config).gives)];
-}
-
 Json labels_of(const Tokenizer& classes) {
   Json names = Json::object();
   Json numbers = Json::object();
@@ -30,10 +26,11 @@ constexpr std::array may_be_zeros{"model.bias_attention", "model.bias_feed_forwa
 
 // Throws ConfigError if the architecture has no class for the purpose of the run's model.
 Json exported_config(const SavedRun& run, const Architecture& architecture) {
-  const std::string_view name = class_of(run.config, architecture);
+  const Use& use = use_of(run.config);
+  const std::string_view name = architecture.classes[static_cast<std::size_t>(use.gives)];
   if (name.empty()) {
     throw ConfigError("a {} that is used by `{}` cannot be exported", architecture.model_type,
-                      use_of(run.config).command);
+                      use.command);
   }
   Json config = {{"architectures", {name}},
                  {"model_type", architecture.model_type},
@@ -52,16 +49,15 @@ Json exported_config(const SavedRun& run, const Architecture& architecture) {
   if (two) {
     config.update({{"decoder_start_token_id", begin_id}, {"forced_eos_token_id", end_id}});
   }
-  if (use_of(run.config).gives != Purpose::tokens) {
+  if (use.gives != Purpose::tokens) {
     config.update(labels_of(*run.tokenizers.target));
   }
   return config;
 }
 
 // Throws ConfigError that names each option whose value would differ in the exported model.
-void expect_counterpart(const SavedRun& run, const Architecture& architecture,
-                        const TheirConfig& theirs) {
-  std::vector<std::string> options = architecture.options(theirs);
+void expect_counterpart(const SavedRun& run, const TheirConfig& theirs) {
+  std::vector<std::string> options = architecture_of(theirs).options(theirs);
   for (const auto& [option, value] : option_values(run.config)) {
     if (std::ranges::find(may_be_zeros, option) != may_be_zeros.end()) {
       options.push_back(fmt::format("{}={}", option, value));
@@ -74,7 +70,7 @@ void expect_counterpart(const SavedRun& run, const Architecture& architecture,
     throw ConfigError(
         "the model has no counterpart in another program; the nearest is {}, but these differ:\n"
         "  {}",
-        class_of(run.config, architecture), join(differences, "\n  "));
+        theirs.first_text("architectures"), join(differences, "\n  "));
   }
 }
 
@@ -187,7 +183,7 @@ Exported export_model(const SavedRun& run) {
   exported.class_name = exported.config["architectures"][0];
   const fs::path file = "config.json";
   const TheirConfig theirs(exported.config, file);
-  expect_counterpart(run, architecture, theirs);
+  expect_counterpart(run, theirs);
   const std::vector<TensorRow> rows = architecture.rows(theirs);
   expect_covered(run, rows, exported.class_name);
   exported.tensors = export_weights(run, theirs, rows);

@@ -52,16 +52,15 @@ Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
   return store.count();
 }
 
-void expect_texts_used(const ImportRequest& request, const Architecture& architecture,
-                       const Config& config) {
-  if (config.task.find<LabelledTextOptions>() == nullptr &&
+void expect_texts_used(const ImportRequest& request, const Imported& imported) {
+  if (imported.config.task.find<LabelledTextOptions>() == nullptr &&
       request.texts != ImportRequest{}.texts) {
     throw ConfigError("--texts: only a model of classes reads them; leave it out");
   }
-  if (config.task.find<ParallelTextOptions>() == nullptr &&
+  if (imported.config.task.find<ParallelTextOptions>() == nullptr &&
       request.target_text != ImportRequest{}.target_text) {
     throw ConfigError("--target-text: a {} has no targets, only a {} has; leave it out",
-                      architecture.model_type, marian_architecture.model_type);
+                      imported.model_type, marian_architecture.model_type);
   }
 }
 
@@ -124,9 +123,8 @@ void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
 }
 
 // If our vocabularies differ where their source and target share a table, each gets its own table.
-std::vector<std::string> options_of(const Architecture& architecture, const TheirConfig& theirs,
-                                    const Tokenizers& tokenizers) {
-  std::vector<std::string> options = architecture.options(theirs);
+std::vector<std::string> options_of(const TheirConfig& theirs, const Tokenizers& tokenizers) {
+  std::vector<std::string> options = architecture_of(theirs).options(theirs);
   if (!tokenizers.source->shares_file_with(*tokenizers.target)) {
     const std::string tying = "model.tie_embeddings=";
     std::ranges::replace(options, tying + "all", tying + "target_output");
@@ -135,9 +133,8 @@ std::vector<std::string> options_of(const Architecture& architecture, const Thei
   return options;
 }
 
-std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConfig& theirs,
-                               const ModelOptions& ours) {
-  std::vector<TensorRow> rows = architecture.rows(theirs);
+std::vector<TensorRow> rows_of(const TheirConfig& theirs, const ModelOptions& ours) {
+  std::vector<TensorRow> rows = architecture_of(theirs).rows(theirs);
   std::erase_if(rows, [](const TensorRow& row) { return row.only_written; });
   if (ours.two_embeddings() &&
       std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
@@ -166,7 +163,7 @@ Imported import_model(const ImportRequest& request) {
   const fs::path config_file = files.config_file();
   const TheirConfig theirs(files.config(), config_file);
   const Architecture& architecture = architecture_of(theirs);
-  files.leave_out_prefixes(architecture.optional_prefixes);
+  files.leave_out_prefix(architecture.optional_prefix);
   theirs.expect("quantization_config", nullptr);
   const Purpose purpose = purpose_of(theirs);
   if (purpose == Purpose::token_labels) {
@@ -177,7 +174,7 @@ Imported import_model(const ImportRequest& request) {
   const PretrainedTokenizers tokenizers =
       their_tokenizers(files, theirs, request.begin, request.token_texts);
   const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};
-  const std::vector<std::string> options = options_of(architecture, theirs, both);
+  const std::vector<std::string> options = options_of(theirs, both);
   const bool masked = purpose == Purpose::tokens && family_of(options).sees_ahead();
   Imported imported{.model_type = std::string(architecture.model_type),
                     .purpose = purpose,
@@ -203,17 +200,15 @@ Imported import_model(const ImportRequest& request) {
   }
   const char* longest = theirs.has("n_positions") ? "n_positions" : "max_position_embeddings";
   LoadedConfig decided = imported_config(
-      {request, purpose, added, architecture, theirs, options, theirs.count(longest, 2048)},
-      imported.tokenizers);
+      {request, purpose, added, theirs, options, theirs.count(longest, 2048)}, imported.tokenizers);
   imported.config = std::move(decided.config);
   imported.written = *std::move(decided.written);
-  expect_texts_used(request, architecture, imported.config);
+  expect_texts_used(request, imported);
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
                                            imported.tokenizers.target->size(), FirstWeights::zeros);
-  imported.left_out =
-      import_weights(files, theirs, rows_of(architecture, theirs, imported.config.model),
-                     imported.rows, imported.model->store);
+  imported.left_out = import_weights(files, theirs, rows_of(theirs, imported.config.model),
+                                     imported.rows, imported.model->store);
   if (purpose != Purpose::classes) {
     exclude_unpredicted(imported);
   }

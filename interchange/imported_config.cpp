@@ -85,7 +85,7 @@ bool decides(const std::string& name, const ImportedModel& model, const std::str
   Json other = model.theirs.json();
   other[name] = another_value(other[name]);
   try {
-    return !contains(model.architecture.options({other, model.theirs.file()}), option);
+    return !contains(architecture_of(model.theirs).options({other, model.theirs.file()}), option);
   } catch (const ConfigError&) {
     return false;
   }
@@ -93,7 +93,7 @@ bool decides(const std::string& name, const ImportedModel& model, const std::str
 
 // The settings in their config that decide the option, with values; without any, the option.
 std::string deciding_settings(const ImportedModel& model, const std::string& option) {
-  const bool of_model = contains(model.architecture.options(model.theirs), option);
+  const bool of_model = contains(architecture_of(model.theirs).options(model.theirs), option);
   std::vector<std::string> deciding;
   for (const auto& [name, value] : model.theirs.json().items()) {
     if (of_model && decides(name, model, option)) {

@@ -23,7 +23,6 @@ struct ImportedModel {
   const ImportRequest& request;
   Purpose purpose;
   std::optional<AddedMarks> added;  // that their tokenizer adds to a text
-  const Architecture& architecture;
   const TheirConfig& theirs;
   const std::vector<std::string>& options;  // the model's, as overrides; they come from `theirs`
   Index positions;                          // the longest sequence

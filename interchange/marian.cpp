@@ -12,13 +12,11 @@ bool shares_tables(const TheirConfig& config) {
   return config.flag("share_encoder_decoder_embeddings", true);
 }
 
-bool ties_output(const TheirConfig& config) { return output_is_table(config, true); }
-
 std::string_view tying_of(const TheirConfig& config) {
   if (shares_tables(config)) {
-    return ties_output(config) ? "all" : "source_target";
+    return output_is_table(config) ? "all" : "source_target";
   }
-  return ties_output(config) ? "target_output" : "none";
+  return output_is_table(config) ? "target_output" : "none";
 }
 
 std::vector<std::string> marian_options(const TheirConfig& config) {
@@ -71,7 +69,7 @@ Json marian_settings(const ModelOptions& ours) {
           {"activation_dropout", ours.dropout_feed_forward.value_or(ours.dropout)},
           {"activation_function", their_activation(ours.activation)},
           {"share_encoder_decoder_embeddings", ties_source(ours.tie_embeddings)},
-          {"tie_word_embeddings", tapehead::ties_output(ours.tie_embeddings)}};
+          {"tie_word_embeddings", ties_output(ours.tie_embeddings)}};
 }
 
 TensorRow table(const char* ours, const std::string& theirs, Entries entries) {
@@ -123,7 +121,7 @@ std::vector<TensorRow> marian_rows(const TheirConfig& config) {
     rows.push_back(table("target.embedding", target_table(config), Entries::target));
     rows.push_back(table("source.embedding", "model.encoder.embed_tokens.weight", Entries::source));
   }
-  if (!ties_output(config)) {
+  if (!output_is_table(config)) {
     rows.push_back(table("output.weight", "lm_head.weight", Entries::target));
   }
   rows.push_back({.ours = "output.bias",
@@ -137,7 +135,7 @@ std::vector<TensorRow> marian_rows(const TheirConfig& config) {
 
 std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
   const char* original = target_table(config);
-  std::vector<TiedTensor> tied = tied_output(config, true, original);
+  std::vector<TiedTensor> tied = tied_output(config, original);
   if (shares_tables(config)) {
     tied.push_back({"encoder.embed_tokens.weight", original});
     tied.push_back({"decoder.embed_tokens.weight", original});
@@ -147,15 +145,14 @@ std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
 
 }  // namespace
 
-const Architecture marian_architecture{
-    .name = "Marian",
-    .model_type = "marian",
-    .optional_prefixes = {"model."},
-    .classes = {"MarianMTModel"},
-    .options = marian_options,
-    .settings = marian_settings,
-    .rows = marian_rows,
-    .left_out = [](std::string_view name) { return name.ends_with(".embed_positions.weight"); },
-    .tied = marian_tied};
+const Architecture marian_architecture{.name = "Marian",
+                                       .model_type = "marian",
+                                       .optional_prefix = "model.",
+                                       .classes = {"MarianMTModel"},
+                                       .options = marian_options,
+                                       .settings = marian_settings,
+                                       .rows = marian_rows,
+                                       .left_out = {"*.embed_positions.weight"},
+                                       .tied = marian_tied};
 
 }  // namespace tapehead

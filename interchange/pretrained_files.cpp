@@ -35,38 +35,33 @@ const Json* TheirConfig::found(const char* setting, IsKind is_kind, const char* 
   return &value;
 }
 
+const Json& TheirConfig::list(const char* setting) const {
+  static const Json none = Json::array();
+  const auto* const list = found(setting, &Json::is_array, "no list");
+  return list == nullptr ? none : *list;
+}
+
 std::string TheirConfig::first_text(const char* setting) const {
-  const auto* const list = this->list(setting);
-  const bool given = list != nullptr && !list->empty() && list->front().is_string();
-  return given ? list->front().get<std::string>() : "";
+  const auto& items = list(setting);
+  return !items.empty() && items.front().is_string() ? items.front().get<std::string>() : "";
 }
 
 std::vector<Index> TheirConfig::ids_in(const Json& list, const char* setting) const {
-  std::vector<Index> ids;
-  for (const auto& id : list) {
+  return mapped(list, [&](const Json& id) {
     if (!id.is_number_unsigned()) {
       refuse(setting, fmt::format("{} is no id", shown(id.dump())));
     }
-    ids.push_back(id.get<Index>());
-  }
-  return ids;
-}
-
-std::vector<Index> TheirConfig::ids(const char* setting) const {
-  const auto* const list = this->list(setting);
-  return list == nullptr ? std::vector<Index>{} : ids_in(*list, setting);
+    return id.get<Index>();
+  });
 }
 
 std::vector<std::vector<Index>> TheirConfig::id_lists(const char* setting) const {
-  const auto* const lists = this->list(setting);
-  std::vector<std::vector<Index>> ids;
-  for (std::size_t i = 0; lists != nullptr && i < lists->size(); ++i) {
-    if (!(*lists)[i].is_array()) {
-      refuse(setting, fmt::format("{} is no list of ids", shown((*lists)[i].dump())));
+  return mapped(list(setting), [&](const Json& ids) {
+    if (!ids.is_array()) {
+      refuse(setting, fmt::format("{} is no list of ids", shown(ids.dump())));
     }
-    ids.push_back(ids_in((*lists)[i], setting));
-  }
-  return ids;
+    return ids_in(ids, setting);
+  });
 }
 
 TheirConfig TheirConfig::group(const char* setting) const {
@@ -158,17 +153,15 @@ PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(dire
   }
 }
 
-void PretrainedFiles::leave_out_prefixes(const std::vector<std::string>& prefixes) {
-  prefixes_ = prefixes;
+void PretrainedFiles::leave_out_prefix(std::string_view prefix) {
+  prefix_ = prefix;
   for (Named& tensor : tensors_) {
     tensor.name = std::string(without_prefix(tensor.name));
   }
 }
 
 std::string_view PretrainedFiles::without_prefix(std::string_view name) const {
-  const auto prefix =
-      std::ranges::find_if(prefixes_, [&](const auto& one) { return name.starts_with(one); });
-  return prefix == prefixes_.end() ? name : name.substr(prefix->size());
+  return name.starts_with(prefix_) ? name.substr(prefix_.size()) : name;
 }
 
 const TensorEntry* PretrainedFiles::find(std::string_view name) const {

@@ -29,8 +29,10 @@ class TheirConfig {
   std::string text(const char* setting, const std::string& otherwise) const {
     return value(setting, &Json::is_string, "no text", otherwise);
   }
-  std::string first_text(const char* setting) const;  // the first item of a list; empty: absent
-  std::vector<Index> ids(const char* setting) const;  // a list; empty: absent
+  std::string first_text(const char* setting) const;   // the first item of a list; empty: absent
+  std::vector<Index> ids(const char* setting) const {  // a list; empty: absent
+    return ids_in(list(setting), setting);
+  }
   std::vector<std::vector<Index>> id_lists(const char* setting) const;  // empty: absent
   const Json* object(const char* setting) const {                       // null: absent
     return found(setting, &Json::is_object, "no object");
@@ -55,8 +57,7 @@ class TheirConfig {
     return given == nullptr ? otherwise : given->get<Value>();
   }
 
-  const Json* list(const char* setting) const { return found(setting, &Json::is_array, "no list"); }
-
+  const Json& list(const char* setting) const;  // empty: absent
   std::vector<Index> ids_in(const Json& list, const char* setting) const;
 
   const Json& json_;
@@ -74,7 +75,7 @@ class PretrainedFiles {
   fs::path config_file() const { return directory_ / "config.json"; }
 
   // Looks in all files; null: absent. Old names with `gamma` and `beta` are read as `weight` and
-  // `bias`. Prefixes given to `leave_out_prefixes` are ignored.
+  // `bias`. A prefix given to `leave_out_prefix` is ignored.
   const TensorEntry* find(std::string_view name) const;
   Index numbers() const;  // the number of elements in all tensors together
 
@@ -84,7 +85,7 @@ class PretrainedFiles {
   };
   const std::vector<Named>& tensors() const { return tensors_; }
 
-  void leave_out_prefixes(const std::vector<std::string>& prefixes);
+  void leave_out_prefix(std::string_view prefix);
   std::string_view without_prefix(std::string_view name) const;
 
  private:
@@ -92,7 +93,7 @@ class PretrainedFiles {
   Json config_;
   std::vector<TensorFile> files_;
   std::vector<Named> tensors_;
-  std::vector<std::string> prefixes_;
+  std::string prefix_;
 };
 
 }  // namespace tapehead

@@ -52,33 +52,32 @@ struct WeightReader {
       problems.push_back(fmt::format("{} has a number that is not finite", name));
     }
   }
-};
 
-// Adds unknown tensors, and tied tensors that differ from their originals, to `problems`.
-std::vector<std::string> tensors_left_out(const PretrainedFiles& files, const TheirConfig& theirs,
-                                          const std::vector<TensorRow>& rows,
-                                          std::vector<std::string>& problems) {
-  const Architecture& architecture = architecture_of(theirs);
-  const std::vector<TiedTensor> tied = architecture.tied(theirs);
-  std::vector<std::string> left_out;
-  const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
-  for (const auto& [name, entry] : files.tensors()) {
-    if (const auto copy = std::ranges::find(tied, name, &TiedTensor::name); copy != tied.end()) {
-      const TensorEntry* original = files.find(copy->original);
-      if (original != nullptr && !std::ranges::equal(entry->bytes, original->bytes)) {
-        problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
-                                       files.without_prefix(copy->original)));
+  // Adds unknown tensors, and tied tensors that differ from their originals, to `problems`.
+  std::vector<std::string> tensors_left_out(const std::vector<TensorRow>& rows) {
+    const Architecture& architecture = architecture_of(theirs);
+    const std::vector<TiedTensor> tied = architecture.tied(theirs);
+    std::vector<std::string> left_out;
+    const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
+    for (const auto& [name, entry] : files.tensors()) {
+      const auto fits = [&](std::string_view pattern) { return matches(pattern, name); };
+      if (const auto tie = std::ranges::find(tied, name, &TiedTensor::name); tie != tied.end()) {
+        const TensorEntry* original = files.find(tie->original);
+        if (original != nullptr && !std::ranges::equal(entry->bytes, original->bytes)) {
+          problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
+                                         files.without_prefix(tie->original)));
+        }
+      } else if (std::ranges::find(rows, name, bare) != rows.end()) {
+        continue;
+      } else if (std::ranges::any_of(architecture.left_out, fits)) {
+        left_out.push_back(name);
+      } else {
+        problems.push_back(fmt::format("{} is left over", name));
       }
-    } else if (std::ranges::find(rows, name, bare) != rows.end()) {
-      continue;
-    } else if (architecture.left_out(name)) {
-      left_out.push_back(name);
-    } else {
-      problems.push_back(fmt::format("{} is left over", name));
     }
+    return left_out;
   }
-  return left_out;
-}
+};
 
 // Maps every entry to the row with its own id.
 EntryRows same_rows(Index entries) {
@@ -152,10 +151,10 @@ std::vector<std::string> import_weights(const PretrainedFiles& files, const Thei
     }
     reader.copy(row, ours->shape, store.value(*ours).values());
   }
-  std::vector<std::string>& problems = reader.problems;
-  const auto left_out = tensors_left_out(files, theirs, rows, problems);
-  if (!problems.empty()) {
-    throw IoError("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  "));
+  const auto left_out = reader.tensors_left_out(rows);
+  if (!reader.problems.empty()) {
+    throw IoError("cannot import {}:\n  {}", files.directory().string(),
+                  join(reader.problems, "\n  "));
   }
   return left_out;
 }

@@ -49,14 +49,12 @@ struct Notice {
 
 // All processes of a launch (MPI_COMM_WORLD). One object per process; only the thread that created
 // it may use it. Functions throw RankError if MPI reports an error.
-class Communicator {
+class Communicator : NotCopied {
  public:
   static Launcher launcher();    // of the MPI library that this is compiled for
   static std::string library();  // its name and version
 
   Communicator();  // returns when all ranks have called it
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
   ~Communicator();  // leaves MPI running: without `finish` only the process's end is safe
 
   Index rank() const { return rank_; }

@@ -49,12 +49,12 @@ class MpiRanks : public Ranks {
 
   // How long an exchange waits, in addition to the time that this rank has worked since its last
   // exchange. All ranks must use the same value.
-  void set_deadline(double seconds) { deadline_ = seconds; }
+  void set_deadline(double seconds) override { deadline_ = seconds; }
 
   // The last call of every rank. Waits until all ranks have called it; then rank 0 prints the
   // message of `end_of_all`, and each rank returns its exit code. If a rank has failed and others
   // do not end within seconds, one rank prints what is known, ends all ranks and does not return.
-  int end(const RankEnd& mine);
+  int end(const RankEnd& mine) override;
 
  private:
   double answer_seconds() const;

@@ -28,7 +28,8 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias,
   if (added) {
     expect_shape(*added, {weight.shape[0]}, "linear.bias");
   }
-  if (!rows && !packed_.empty()) {
+  const WeightRows used = rows.value_or(WeightRows{.first = 0, .count = weight.shape[0]});
+  if (used.count == weight.shape[0] && !packed_.empty()) {
     std::optional<PackedMatrix>& packed = packed_[static_cast<std::size_t>(weight.block)];
     if (!packed) {
       const Tensor value = store_.value(weight);
@@ -37,8 +38,7 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias,
     }
     return packed_linear(x, *packed, added);
   }
-  return linear_with_rows(x, parameter(weight), added,
-                          rows.value_or(WeightRows{.first = 0, .count = weight.shape[0]}));
+  return linear_with_rows(x, parameter(weight), added, used);
 }
 
 Dropout Pass::dropout(double probability, std::string_view path, const Segments& segments) const {

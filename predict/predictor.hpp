@@ -46,7 +46,7 @@ class AlignmentHeads {
  private:
   using Head = std::pair<AttentionSite, Index>;
 
-  std::vector<Head> heads_;  // in the model's order, each once
+  std::set<Head> heads_;
 };
 
 // One or several trained runs that predict tokens together, by the mean of their probabilities.

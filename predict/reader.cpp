@@ -120,12 +120,8 @@ class MaskedTextReader : public LanguageReader {
 
   // Leaves out the masks, which no tokenizer knows.
   std::vector<EncodedText> encoded(const LineRead& read) const override {
-    EncodedText rest{source_tokenizer(), read.line.text, read.tokens};
+    EncodedText rest{source_tokenizer(), replaced(read.line.text, {{mask_, " "}}), read.tokens};
     std::erase(rest.tokens, mask_id(source_tokenizer()));
-    for (std::size_t at = rest.text.find(mask_); at != std::string::npos;
-         at = rest.text.find(mask_, at + 1)) {
-      rest.text.replace(at, mask_.size(), 1, ' ');
-    }
     return {std::move(rest)};
   }
 
@@ -161,7 +157,7 @@ class MaskedTextReader : public LanguageReader {
     if (line.find(mask_) == std::string_view::npos) {
       return tokenizer.encode(line);
     }
-    const bool subwords = has_entries_with_spaces(tokenizer);
+    const bool subwords = !tokenizer.word_fronts().begins.empty();
     const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
     const std::string read = fmt::format("{}{}", pieces != nullptr ? " " : "", line);
     std::string_view rest = read;

@@ -74,16 +74,17 @@ AlignmentHeads::AlignmentHeads(const Transformer& transformer, std::string_view 
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find(',', begin), names.size());
     const std::string_view name = names.substr(begin, end - begin);
-    const std::size_t before = heads_.size();
+    bool known = false;
     for (const MultiHeadAttention* one : attentions) {
       for (Index head = 0; head < one->spec.heads; ++head) {
         const std::string attention = one->site.text();
         if (name == "all" || name == attention || name == fmt::format("{}.{}", attention, head)) {
-          heads_.emplace_back(one->site, head);
+          heads_.emplace(one->site, head);
+          known = true;
         }
       }
     }
-    if (heads_.size() == before) {
+    if (!known) {
       const auto in_words = [](const MultiHeadAttention* one) {
         return fmt::format("{} ({})", one->site.text(), one->spec.heads);
       };
@@ -94,15 +95,12 @@ AlignmentHeads::AlignmentHeads(const Transformer& transformer, std::string_view 
     }
     begin = end + 1;
   }
-  std::ranges::sort(heads_);
-  const auto repeated = std::ranges::unique(heads_);
-  heads_.erase(repeated.begin(), repeated.end());
 }
 
 Recorder AlignmentHeads::mean_into(Tensor& mean) const {
   mean = Tensor();
   return [this, &mean](const RecordedAttention& seen) {
-    if (!std::ranges::binary_search(heads_, Head(seen.site, seen.head))) {
+    if (!heads_.contains(Head(seen.site, seen.head))) {
       return;
     }
     if (!mean.has_memory()) {

@@ -73,20 +73,6 @@ Task make_task(const Config& config, const TaskOptions& data, const fs::path& ru
                           .stride = windows.stride > 0 ? windows.stride : stride.value_or(0)});
 }
 
-fs::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
-  for (const auto& [name, file] :
-       {std::pair("average", files.average()), std::pair("best", files.best())}) {
-    if (wanted == name || (wanted.empty() && fs::exists(file))) {
-      return file;
-    }
-  }
-  if (!wanted.empty() && wanted != "last") {
-    return wanted;
-  }
-  const auto all = Checkpoints(files.checkpoints(), "step").candidates();
-  return all.empty() ? fs::path() : all.front();
-}
-
 Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
                              Index target_vocabulary) {
   Vocabularies entries = vocabularies_of(config.model, source_vocabulary, target_vocabulary);

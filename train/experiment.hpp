@@ -95,7 +95,4 @@ struct SavedRun {
 // imported weights, whose text is unknown. Throws IoError if the run has lost its text.
 bool has_one_document(const SavedRun& run);
 
-// The file of a checkpoint with a name as for `SavedRun`. It may not exist.
-fs::path find_checkpoint(const RunFiles& files, const std::string& wanted);
-
 }}  // namespace tapehead::TAPEHEAD_PRECISION

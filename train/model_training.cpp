@@ -11,10 +11,10 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 OpenHeads::OpenHeads(const Transformer& transformer) {
   for (const MultiHeadAttention* attention : transformer.attentions()) {
-    const std::optional<Parameter>& gates = attention->weights.gates.log_alpha;
-    if (gates &&
-        std::ranges::find(log_alphas_, gates->block, &Parameter::block) == log_alphas_.end()) {
-      log_alphas_.push_back(*gates);
+    const Parameter& gates = attention->weights.gates.log_alpha;
+    if (gates.declared() &&
+        std::ranges::find(log_alphas_, gates.block, &Parameter::block) == log_alphas_.end()) {
+      log_alphas_.push_back(gates);
       gated_ += attention->spec.heads;
     }
   }
@@ -47,14 +47,6 @@ PenaltyFunction gate_penalty(const Transformer& transformer, double weight) {
   };
 }
 
-void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& optimizer) {
-  for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (const auto& gates = attention->weights.gates.log_alpha) {
-      optimizer.scale_rate(*gates, factor);
-    }
-  }
-}
-
 LossFunction training_loss(const Model& model, const Config& config) {
   const LossOptions options{.label_smoothing = config.training.label_smoothing};
   return [&transformer = model.transformer, options](Pass& pass, const Batch& batch) {
@@ -76,21 +68,19 @@ std::optional<LaneMemory::Size> memory_size(const Config& config) {
 }
 
 Trainer trainer_of(Model& model, const Config& config, const Team& team, Index total_steps) {
-  Trainer trainer(model.store, team,
-                  {.training = config.training,
-                   .seed = config.seed,
-                   .d_model = config.model.d_model,
-                   .total_steps = total_steps,
-                   .penalty = gate_penalty(model.transformer, config.training.gate_penalty),
-                   .memory = memory_size(config)});
-  scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
-  return trainer;
+  return {model.store,
+          team,
+          {.training = config.training,
+           .seed = config.seed,
+           .d_model = config.model.d_model,
+           .total_steps = total_steps,
+           .penalty = gate_penalty(model.transformer, config.training.gate_penalty),
+           .memory = memory_size(config)}};
 }
 
 void check_frozen(const LoadedConfig& loaded) {
-  const auto origin = loaded.origins.find("training.freeze");
-  const bool given = origin != loaded.origins.end();
-  check_frozen(loaded.config, (given ? origin->second + ": " : "") + "training.freeze");
+  const std::string option = "training.freeze";
+  check_frozen(loaded.config, fmt::format("{}: {}", loaded.origins.at(option), option));
 }
 
 void check_frozen(const Config& config, const std::string& place) {

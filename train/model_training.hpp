@@ -28,15 +28,13 @@ class OpenHeads {
 // `weight` is 0 or there are no gates.
 PenaltyFunction gate_penalty(const Transformer& transformer, double weight);
 
-void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& optimizer);
-
 // The loss of a batch. The model must outlive the returned function.
 LossFunction training_loss(const Model& model, const Config& config);
 
 // The size of the training memory; nullopt if the config has none.
 std::optional<LaneMemory::Size> memory_size(const Config& config);
 
-// Applies the config's memory, gate penalty and gate rate. `total_steps`: see Trainer::Options.
+// Applies the config's memory and gate penalty. `total_steps`: see Trainer::Options.
 Trainer trainer_of(Model& model, const Config& config, const Team& team, Index total_steps = 0);
 
 // Throws ConfigError at the place of training.freeze if one of its patterns matches no parameter

@@ -24,8 +24,6 @@ class OpenFile {
   OpenFile(int descriptor, fs::path shown_as);  // takes over an open descriptor
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
   ~OpenFile();
 
   int descriptor() const { return descriptor_; }
@@ -48,12 +46,10 @@ OpenFile nameless_file();
 
 // A file whose bytes are mapped into memory: pages are read when they are used, and the system may
 // drop them again.
-class MappedFile {
+class MappedFile : NotCopied {
  public:
   // Throws IoError. The file may be closed, renamed or removed afterwards, but not shortened.
   MappedFile(const OpenFile& file, const fs::path& shown_as);
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
   std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
@@ -69,11 +65,9 @@ inline constexpr std::string_view temporary_suffix = ".tmp";
 // A file that is written piece by piece to a temporary file, which put_in_place() syncs and
 // renames. Whatever happens, even a power loss, `destination` holds the old content or the new
 // content. Every member throws IoError. A file that is not put in place is removed.
-class AtomicFile {
+class AtomicFile : NotCopied {
  public:
   explicit AtomicFile(const fs::path& destination);
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
   void write(std::string_view bytes) { file_.write(bytes); }

@@ -17,17 +17,18 @@ IoError output_error(int code) {
   return IoError("cannot write the output" + reason);
 }
 
-// The identity of a file that is given by its path or its descriptor.
-template <class File>
-std::optional<InputFiles::Identity> identity_of(const File& file) {
+// The identity of an open file.
+std::optional<InputFiles::Identity> identity_of(int descriptor) {
   struct stat status{};
-  int failed = 0;
-  if constexpr (std::is_same_v<File, int>) {
-    failed = ::fstat(file, &status);
-  } else {
-    failed = ::stat(file.c_str(), &status);
-  }
-  return failed == 0 && S_ISREG(status.st_mode)
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)
+             ? std::optional(std::pair(status.st_dev, status.st_ino))
+             : std::nullopt;
+}
+
+// The identity of the file at a path.
+std::optional<InputFiles::Identity> identity_of(const fs::path& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)
              ? std::optional(std::pair(status.st_dev, status.st_ino))
              : std::nullopt;
 }

@@ -106,14 +106,12 @@ double JsonObject::seconds(const char* key) const {
 }
 
 std::vector<std::string> JsonObject::texts(const char* key) const {
-  std::vector<std::string> texts;
-  for (const Json& text : list(key)) {
+  return mapped(list(key), [&](const Json& text) {
     if (!text.is_string()) {
       fail(key, "a list of texts");
     }
-    texts.push_back(text.get<std::string>());
-  }
-  return texts;
+    return text.get<std::string>();
+  });
 }
 
 std::optional<Index> count_in(const Json& json, std::string_view key) {

@@ -47,26 +47,18 @@ void add_hidden(const Subject& subject, std::size_t input, Index element, const 
   }
 }
 
-// The outputs whose own gradients seem wrong, by one backward pass for each.
-std::vector<Index> suspects(const Subject& subject, const HiddenSlopes& hidden) {
+// Whether the gradients of one output alone seem wrong.
+bool seems_wrong(const CheckedRun& alone, const std::vector<SmallSlope>& slopes) {
   // The tolerance of a second check, because this first check takes fewer steps.
   const double relative =
-      doubt_share * std::max(remainder_tolerance, subject.options.relative_tolerance);
-  std::vector<Index> result;
-  for (const auto& [output, slopes] : hidden) {
-    const std::vector<Tensor> gradients = run(with_output_alone(subject, output)).gradients;
-    const auto is_wrong = [&](const SmallSlope& small) {
-      const double gradient = gradients[small.input].data()[small.element];
-      const double slope = small.slope.value;
-      const double allowed = doubt_share * small.slope.error +
-                             relative * std::max(std::abs(gradient), std::abs(slope));
-      return !(std::abs(gradient - slope) <= allowed);
-    };
-    if (std::ranges::any_of(slopes, is_wrong)) {
-      result.push_back(output);
-    }
-  }
-  return result;
+      doubt_share * std::max(remainder_tolerance, alone.subject.options.relative_tolerance);
+  return std::ranges::any_of(slopes, [&](const SmallSlope& small) {
+    const double gradient = alone.run.gradients[small.input].data()[small.element];
+    const double slope = small.slope.value;
+    const double allowed =
+        doubt_share * small.slope.error + relative * std::max(std::abs(gradient), std::abs(slope));
+    return !(std::abs(gradient - slope) <= allowed);
+  });
 }
 
 std::vector<double> numbers(const Tensor& tensor) {
@@ -197,10 +189,14 @@ std::vector<Finding> check_derivatives(const CheckedRun& first, const std::vecto
   if (auto findings = check_inputs(first, arrived, hidden); !findings.empty()) {
     return findings;
   }
-  for (const Index output : suspects(first.subject, hidden)) {
-    const Subject alone = with_output_alone(first.subject, output);
+  for (const auto& [output, slopes] : hidden) {
+    const Subject subject = with_output_alone(first.subject, output);
+    const CheckedRun alone(subject, run(subject));
+    if (!seems_wrong(alone, slopes)) {
+      continue;
+    }
     HiddenSlopes none;
-    auto findings = check_inputs({alone, run(alone)}, arrived, none);
+    auto findings = check_inputs(alone, arrived, none);
     std::erase_if(findings, [](const Finding& finding) {  // the uncertain ones
       return finding.verdict != Verdict::wrong && finding.verdict != Verdict::not_finite;
     });

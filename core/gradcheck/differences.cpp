@@ -2,12 +2,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-namespace {
-
-constexpr std::size_t kept_steps = 3;
-
-}  // namespace
-
 Differences::Differences(const Subject& subject)
     : subject_(subject), at_(copies(subject.inputs)), centre_(value().copy()) {
   for (Index o = 0; o < centre_.size(); ++o) {

@@ -54,6 +54,7 @@ class Differences {
   std::vector<Tensor> at_;
   Tensor centre_;
   std::vector<double> rounding_;  // of each output, times its cotangent
+  static constexpr std::size_t kept_steps = 3;
   std::vector<Tensor> slopes_{};  // of the outputs, for the first steps of the last search
   double last_step_ = 0;          // the step of the last entry of slopes_
 };

@@ -33,9 +33,6 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
   Run result = run(subject, [&](Tape& tape, std::size_t k) {
     return tape.parameter(subject.inputs[k], {.memory = memory[k], .written = &flags[k]});
   });
-  for (std::size_t k = 0; k < memory.size(); ++k) {
-    result.gradients[k] = flags[k] ? memory[k] : Tensor::zeros(memory[k].shape());
-  }
   if (arrived != nullptr) {
     arrived->assign(flags.get(), flags.get() + memory.size());
   }

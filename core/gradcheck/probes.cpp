@@ -6,21 +6,26 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The subject with other inputs; nothing if the function has no finite value there.
-std::optional<Subject> with_inputs(const Subject& subject, std::vector<Tensor> inputs,
-                                   std::string probe) {
+// Checks the subject with other inputs; finds nothing if the function has no finite value there.
+std::optional<Finding> check_with(
+    const Subject& subject, std::vector<Tensor> inputs, std::string probe,
+    const std::function<std::optional<Finding>(const Subject& probed)>& check) {
+  Subject probed = subject;
   try {
     const Tensor output = value_of(subject.function, inputs);
     if (first_not_finite(output) >= 0) {
       return {};
     }
-    Subject result = subject;
-    result.inputs = std::move(inputs);
-    result.cotangent = uneven(output.shape(), subject.options.seed + 1);
-    result.probe = std::move(probe);
-    return result;
+    probed.cotangent = uneven(output.shape(), subject.options.seed + 1);
   } catch (const std::exception&) {
     return {};
+  }
+  probed.inputs = std::move(inputs);
+  probed.probe = std::move(probe);
+  try {
+    return check(probed);
+  } catch (...) {
+    return probed.thrown();
   }
 }
 
@@ -79,19 +84,10 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
   return {};
 }
 
-std::optional<Finding> check_run(const Subject& subject, std::vector<Tensor> inputs,
-                                 std::string probe) {
-  const auto probed = with_inputs(subject, std::move(inputs), std::move(probe));
-  if (!probed) {
-    return {};
-  }
-  try {
-    const Run result = run(*probed);
-    auto finding = check_finite(*probed, result);
-    return finding ? finding : check_directions(*probed, result);
-  } catch (...) {
-    return probed->thrown();
-  }
+std::optional<Finding> check_run(const Subject& probed) {
+  const Run result = run(probed);
+  auto finding = check_finite(probed, result);
+  return finding ? finding : check_directions(probed, result);
 }
 
 // Changes the number of rows of each matrix that has as many rows as the first input: its first
@@ -131,30 +127,26 @@ std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
 
 // Checks that a single Var for two equal inputs gets the sum of their gradients.
 std::optional<Finding> check_shared(const Subject& subject, std::size_t first, std::size_t second) {
-  try {
-    const CheckedRun apart(subject, run(subject));
-    std::optional<Var> shared;
-    const Run together = run(subject, [&](Tape& tape, std::size_t k) {
-      Var leaf = k == second ? *shared : tape.variable(subject.inputs[k]);
-      if (k == first) {
-        shared = leaf;
-      }
-      return leaf;
-    });
-    const Tensor& one = apart.run.gradients[first];
-    const Tensor& other = apart.run.gradients[second];
-    const Tensor& both = together.gradients[first];
-    const Index i = apart.first_difference(sum_of(one, other), both, {first, second});
-    if (i >= 0) {
-      return subject.found(Verdict::not_accumulated, first, i,
-                           fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
-                                       "second must add to the first",
-                                       one.data()[i], other.data()[i], both.data()[i]));
+  const CheckedRun apart(subject, run(subject));
+  std::optional<Var> shared;
+  const Run together = run(subject, [&](Tape& tape, std::size_t k) {
+    Var leaf = k == second ? *shared : tape.variable(subject.inputs[k]);
+    if (k == first) {
+      shared = leaf;
     }
-  } catch (...) {
-    return subject.thrown();
+    return leaf;
+  });
+  const Tensor& one = apart.run.gradients[first];
+  const Tensor& other = apart.run.gradients[second];
+  const Tensor& both = together.gradients[first];
+  const Index i = apart.first_difference(sum_of(one, other), both, {first, second});
+  if (i < 0) {
+    return {};
   }
-  return {};
+  return subject.found(Verdict::not_accumulated, first, i,
+                       fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
+                                   "second must add to the first",
+                                   one.data()[i], other.data()[i], both.data()[i]));
 }
 
 }  // namespace
@@ -167,9 +159,10 @@ std::optional<Finding> probe_same_input(const Subject& subject) {
       }
       std::vector<Tensor> inputs = copies(subject.inputs);
       inputs[second] = inputs[first].copy();
-      const auto same = with_inputs(subject, std::move(inputs),
-                                    fmt::format("with one Var as inputs {} and {}", first, second));
-      if (auto finding = same ? check_shared(*same, first, second) : std::nullopt) {
+      const auto check = [&](const Subject& same) { return check_shared(same, first, second); };
+      if (auto finding =
+              check_with(subject, std::move(inputs),
+                         fmt::format("with one Var as inputs {} and {}", first, second), check)) {
         return finding;
       }
     }
@@ -192,13 +185,14 @@ std::optional<Finding> probe_sizes(const Subject& subject) {
   for (const auto& [rows, probe] : numbers_of_rows) {
     auto finding = rows == N || N * D == 0
                        ? std::nullopt
-                       : check_run(subject, with_rows(subject.inputs, rows), probe);
+                       : check_with(subject, with_rows(subject.inputs, rows), probe, check_run);
     if (finding) {
       return finding;
     }
   }
   return D < 2 ? std::nullopt
-               : check_run(subject, with_one_column(subject.inputs), "with the first column alone");
+               : check_with(subject, with_one_column(subject.inputs), "with the first column alone",
+                            check_run);
 }
 
 std::optional<Finding> probe_far_values(const Subject& subject) {
@@ -208,7 +202,7 @@ std::optional<Finding> probe_far_values(const Subject& subject) {
     };
     const char* const probe =
         factor > 1 ? "with inputs 1000 times as large" : "with inputs 1000 times as small";
-    if (auto finding = check_run(subject, mapped(subject.inputs, multiple), probe)) {
+    if (auto finding = check_with(subject, mapped(subject.inputs, multiple), probe, check_run)) {
       return finding;
     }
   }

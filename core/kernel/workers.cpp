@@ -129,8 +129,7 @@ struct Workers::State {
   std::mutex mutex;
   std::condition_variable begin;
   std::condition_variable done;
-  const void* job = nullptr;
-  void (*call)(const void*, Index) = nullptr;
+  const std::function<void(Index)>* job = nullptr;
   Index count = 0;
   std::atomic<Index> untaken = 0;  // parts not yet taken; changed under the lock
   std::atomic<Index> unfinished = 0;
@@ -155,7 +154,7 @@ struct Workers::State {
       lock.unlock();
       std::exception_ptr thrown;
       try {
-        call(job, part);
+        (*job)(part);
       } catch (...) {
         thrown = std::current_exception();
       }
@@ -217,11 +216,10 @@ Workers::~Workers() { state_->stop(); }
 
 Index Workers::threads() const { return static_cast<Index>(state_->threads.size()) + 1; }
 
-void Workers::run_erased(Index count, const void* job, void (*call)(const void*, Index)) {
+void Workers::run_parts(Index count, const std::function<void(Index)>& part) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
-  state.job = job;
-  state.call = call;
+  state.job = &part;
   state.count = count;
   state.unfinished = count;
   state.untaken = count;

@@ -23,12 +23,10 @@ ThreadCount default_thread_count(Index processes = 1, const fs::path& root = "/"
 // The number of threads, unless the user sets it.
 inline Index default_threads() { return default_thread_count().count; }
 
-class Workers {
+class Workers : NotCopied {
  public:
   explicit Workers(Index threads);  // the calling thread is one of them; throws IoError
   ~Workers();
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
   Index threads() const;
 
@@ -36,11 +34,11 @@ class Workers {
   // rethrows the error of the first such part.
   template <class Part>
   void run(Index count, const Part& part) {
-    run_erased(count, &part, [](const void* job, Index i) { (*static_cast<const Part*>(job))(i); });
+    run_parts(count, std::cref(part));  // a reference, for which std::function takes no memory
   }
 
  private:
-  void run_erased(Index count, const void* job, void (*call)(const void*, Index));
+  void run_parts(Index count, const std::function<void(Index)>& part);
 
   struct State;
   std::unique_ptr<State> state_;

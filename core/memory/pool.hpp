@@ -56,11 +56,9 @@ struct Checks {
 Checks& checks();
 
 // Sets the switches while it exists. Do not create it while other threads run.
-class ChecksGuard {
+class ChecksGuard : NotCopied {
  public:
   explicit ChecksGuard(const Checks& during) : before_(std::exchange(checks(), during)) {}
-  ChecksGuard(const ChecksGuard&) = delete;
-  ChecksGuard& operator=(const ChecksGuard&) = delete;
   ~ChecksGuard() { checks() = before_; }
 
  private:

@@ -191,10 +191,10 @@ void SpanHeap::join(Span* lower, Span* upper) {
 
 void SpanHeap::list(Span* span) {
   const std::size_t at = list_of(span->bytes);
-  span->previous = nullptr;
+  span->link = &lists_[at];
   span->next = lists_[at];
   if (span->next != nullptr) {
-    span->next->previous = span;
+    span->next->link = &span->next;
   }
   lists_[at] = span;
   filled_[at / 64] |= std::uint64_t{1} << (at % 64);
@@ -202,15 +202,11 @@ void SpanHeap::list(Span* span) {
 
 void SpanHeap::unlist(Span* span) {
   const std::size_t at = list_of(span->bytes);
+  *span->link = span->next;
   if (span->next != nullptr) {
-    span->next->previous = span->previous;
+    span->next->link = span->link;
   }
-  if (span->previous != nullptr) {
-    span->previous->next = span->next;
-    return;
-  }
-  lists_[at] = span->next;
-  if (span->next == nullptr) {
+  if (lists_[at] == nullptr) {
     filled_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
   }
 }

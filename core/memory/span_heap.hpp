@@ -12,11 +12,11 @@ namespace tapehead {
 struct alignas(64) Span {
   std::atomic<std::uint32_t> users{0};
   bool free = true;
-  std::uint16_t arena = 0;   // its number in the pool
-  std::size_t bytes = 0;     // of the span, including this header
-  Span* before = nullptr;    // the neighbour at the lower address
-  Span* previous = nullptr;  // in the list of free spans of about this size
-  Span* next = nullptr;
+  std::uint16_t arena = 0;  // its number in the pool
+  std::size_t bytes = 0;    // of the span, including this header
+  Span* before = nullptr;   // the neighbour at the lower address
+  Span* next = nullptr;     // in the list of free spans of about this size
+  Span** link = nullptr;    // what points to this span in that list
 
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
@@ -25,12 +25,10 @@ struct alignas(64) Span {
 bool addresses_limited();
 
 // Not thread-safe.
-class SpanHeap {
+class SpanHeap : NotCopied {
  public:
   SpanHeap();  // reserves addresses for all memory of the machine; throws bad_alloc
   ~SpanHeap();
-  SpanHeap(const SpanHeap&) = delete;
-  SpanHeap& operator=(const SpanHeap&) = delete;
 
   Span* take(std::size_t asked);  // with one user and at least `asked` bytes; throws bad_alloc
   void give_back(Span* span);

@@ -2,6 +2,7 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/pool.hpp"
+#include "core/ops/row_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -162,18 +163,7 @@ Var select_rows(const Var& x, std::span<const Index> rows) {
       (!rows.empty() && (rows.front() < 0 || rows.back() >= N))) {
     throw ShapeError("select_rows.rows: expected increasing rows of x {}", x.shape().to_string());
   }
-  Tensor y = Tensor::empty({static_cast<Index>(rows.size()), D});
-  for (Index i = 0; i < y.dim(0); ++i) {
-    std::copy_n(x.value().row(rows[static_cast<std::size_t>(i)]), D, y.row(i));
-  }
-  return x.tape().record("select_rows", {x}, std::move(y),
-                         [D, kept = PoolVector<Index>(rows.begin(), rows.end())](Gradients& g) {
-                           Scalar* dx = g.sum(0);  // dx[rows[i]] = dy[i]; all other rows get 0
-                           for (Index i = 0; i < g.output().dim(0); ++i) {
-                             add_to(dx + kept[static_cast<std::size_t>(i)] * D, g.output().row(i),
-                                    D);
-                           }
-                         });
+  return gather_rows("select_rows", x, rows, 1);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

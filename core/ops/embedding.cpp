@@ -2,7 +2,6 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
-#include "core/memory/pool.hpp"
 #include "core/ops/row_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -19,22 +18,10 @@ void expect_rows(const char* what, Index row, Index rows, const char* remedy) {
 
 Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
   const auto [V, D] = dims<2>(table, "lookup.table");
-  Tensor y = Tensor::empty({static_cast<Index>(ids.size()), D});
-  for (Index i = 0; i < y.dim(0); ++i) {
-    const TokenId id = ids[static_cast<std::size_t>(i)];
+  for (const TokenId id : ids) {
     expect_rows("lookup.ids", id, V, "");
-    scale_row(D, scale, table.value().row(id), y.row(i));
   }
-  return table.tape().record(
-      "lookup", {table}, std::move(y),
-      [shape = table.shape(), kept = PoolVector<TokenId>(ids.begin(), ids.end()),
-       scale](Gradients& g) {
-        Scalar* dtable = g.sum(0);  // dtable[ids[n]] += scale dy[n]
-        for (Index i = 0; i < g.output().dim(0); ++i) {
-          add_multiple(shape[1], scale, g.output().row(i),
-                       dtable + kept[static_cast<std::size_t>(i)] * shape[1]);
-        }
-      });
+  return gather_rows("lookup", table, ids, scale);
 }
 
 Var add_positions(const Var& x, const Var& table, const Segments& segments, Scalar scale) {

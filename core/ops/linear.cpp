@@ -6,14 +6,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Returns the number of the weight's rows.
-Index check(const Var& x, const Var& weight) {
-  const auto [N, in] = dims<2>(x, "linear.x");
-  const auto [out, weight_in] = dims<2>(weight, "linear.weight");
-  expect_shape(weight, {out, in}, "linear.weight for x", x);
-  return out;
-}
-
 // The gradient of an input of `columns` columns is a b.
 void put_product(Gradients& g, Index input, Index rows, Index columns, Index depth,
                  const MatrixView& a, const MatrixView& b) {
@@ -44,13 +36,15 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first) 
 }  // namespace
 
 Var linear(const Var& x, const Var& weight, const std::optional<Var>& bias) {
-  return linear_with_rows(x, weight, bias, {.first = 0, .count = check(x, weight)});
+  return linear_with_rows(x, weight, bias, {.first = 0, .count = weight.shape()[0]});
 }
 
 Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
                      WeightRows rows) {
   const auto [first, out] = rows;
-  const Index all = check(x, weight);
+  const auto [N, in] = dims<2>(x, "linear.x");
+  const auto [all, weight_in] = dims<2>(weight, "linear.weight");
+  expect_shape(weight, {all, in}, "linear.weight for x", x);
   if (first < 0 || out < 0 || first + out > all) {
     throw ShapeError("linear.weight has {} rows: rows {} to {} cannot be taken", all, first,
                      first + out - 1);
@@ -60,7 +54,6 @@ Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& 
     expect_shape(*bias, {all}, "linear.bias for weight", weight);
   }
   const Index bias_first = own_bias ? 0 : first;
-  const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
   matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().row(first), in, true},
                           bias ? bias->value().data() + bias_first : nullptr, y.data(), out);

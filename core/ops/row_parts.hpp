@@ -44,6 +44,24 @@ inline void add_row(Index n, const Scalar* from, Scalar* to) {
   }
 }
 
+// y[i] = scale x[rows[i]], and dx[rows[i]] += scale dy[i].
+template <class Row>
+Var gather_rows(const char* op, const Var& x, std::span<const Row> rows, Scalar scale) {
+  const Index D = x.shape()[1];
+  Tensor y = Tensor::empty({std::ssize(rows), D});
+  for (Index i = 0; i < y.dim(0); ++i) {
+    scale_row(D, scale, x.value().row(rows[static_cast<std::size_t>(i)]), y.row(i));
+  }
+  PoolVector<Row> kept(rows.begin(), rows.end());
+  return x.tape().record(op, {x}, std::move(y), [D, kept = std::move(kept), scale](Gradients& g) {
+    Scalar* dx = g.sum(0);
+    for (Index i = 0; i < g.output().dim(0); ++i) {
+      const Scalar* dy = g.output().row(i);
+      add_multiple(D, scale, dy, dx + kept[static_cast<std::size_t>(i)] * D);
+    }
+  });
+}
+
 // The dropout mask of a matrix is drawn in the forward pass and kept as bits for the backward pass.
 
 // Converts keep bits to the factors of dropout: 0 or 1 / (1 - probability).

@@ -67,8 +67,7 @@ Index draw_below(const Draws& draws, std::uint64_t index, Index bound) {
 }
 
 std::vector<Index> draw_permutation(const Draws& draws, Index count) {
-  std::vector<Index> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = mapped(numbers_below(count), std::identity());
   for (Index last = count - 1; last > 0; --last) {
     const Index other = draw_below(draws, static_cast<std::uint64_t>(last), last + 1);
     std::swap(order[static_cast<std::size_t>(last)], order[static_cast<std::size_t>(other)]);

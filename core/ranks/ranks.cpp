@@ -4,24 +4,25 @@
 
 #include <sched.h>
 
+#include "core/files/input_output.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
 
-namespace {
+std::string Ranks::name(Index /*rank*/) const { return "rank 0"; }
 
-class Alone : public Ranks {
- public:
-  Index rank() const override { return 0; }
-  Index count() const override { return 1; }
-  std::string name(Index) const override { return "rank 0"; }
-  std::string library() const override { return "none"; }
-  void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
-    if (!outgoing.empty() || !incoming.empty()) {
-      throw RankError("a process that works alone has nobody to exchange bytes with");
-    }
+void Ranks::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
+  if (!outgoing.empty() || !incoming.empty()) {
+    throw RankError("a process that works alone has nobody to exchange bytes with");
   }
-};
+}
+
+int Ranks::end(const RankEnd& mine) {
+  write_message(error_line(mine));
+  return mine.exit_code;
+}
+
+namespace {
 
 // A message, and the ranks that have it.
 struct SharedMessage {
@@ -71,7 +72,7 @@ std::string message_of(const std::exception_ptr& error, Failure& failure) {
 }  // namespace
 
 Ranks& alone() {
-  static Alone process;
+  static Ranks process;
   return process;
 }
 
@@ -122,10 +123,8 @@ void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const std::si
 
 std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine) {
   const std::vector<std::size_t> sizes = share_values(ranks, mine.size());
-  std::vector<std::size_t> begins{0};
-  for (const std::size_t size : sizes) {
-    begins.push_back(begins.back() + size);
-  }
+  std::vector<std::size_t> begins(sizes.size() + 1);
+  std::partial_sum(sizes.begin(), sizes.end(), begins.begin() + 1);
   std::string all(begins.back(), '\0');
   all.replace(begins[static_cast<std::size_t>(ranks.rank())], mine.size(), mine);
   share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
@@ -186,11 +185,7 @@ ThreadCount default_thread_count(Ranks& ranks) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   ::sched_getaffinity(0, sizeof allowed, &allowed);
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &allowed)) {
-      mine += ' ' + std::to_string(core);
-    }
-  }
+  mine.append(reinterpret_cast<const char*>(&allowed), sizeof allowed);
   return default_thread_count(std::ranges::count(share_texts(ranks, mine), mine));
 }
 

@@ -17,30 +17,34 @@ struct Incoming {
 };
 
 // A rank failed or does not answer. The message names the rank.
-struct RankError : FormattedError<std::runtime_error> {
-  using FormattedError::FormattedError;
-};
+using RankError = FormattedError<std::runtime_error, struct OfRanks>;
+
+struct RankEnd;
 
 // Ranks only transfer bytes, so the receiver decides the order of a sum. Only the thread that
-// created the object may use it.
-class Ranks {
+// created the object may use it. The class itself is a process that works alone.
+class Ranks : NotCopied {
  public:
-  Ranks() = default;
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
   virtual ~Ranks() = default;
 
-  virtual Index rank() const = 0;   // of this process, from 0
-  virtual Index count() const = 0;  // of all processes
+  virtual Index rank() const { return 0; }   // of this process, from 0
+  virtual Index count() const { return 1; }  // of all processes
   bool first() const { return rank() == 0; }
 
-  virtual std::string name(Index rank) const = 0;  // in messages: "rank 2 (host name)"
-  virtual std::string library() const = 0;         // that transfers the bytes
+  virtual std::string name(Index rank) const;             // in messages: "rank 2 (host name)"
+  virtual std::string library() const { return "none"; }  // that transfers the bytes
 
   // Returns when all bytes have arrived and `outgoing` may be changed. Messages from one rank to
   // another arrive in the order of the lists; sender and receiver give the same lengths. Throws
   // RankError if a rank fails or does not answer.
-  virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
+  virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming);
+
+  // Sets the seconds that a rank waits for other ranks before it reports which do not answer.
+  virtual void set_deadline(double /*seconds*/) {}
+
+  // The last call of every rank; waits for all ranks. Prints an error only once. Returns the exit
+  // code, which is the same on all ranks.
+  virtual int end(const RankEnd& mine);
 };
 
 Ranks& alone();  // a process that works alone

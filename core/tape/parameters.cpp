@@ -92,18 +92,10 @@ void ParameterStore::initialize(std::uint64_t seed) {
   }
 }
 
-Index ParameterStore::count() const {
+Index ParameterStore::count(bool trained_alone) const {
   Index total = 0;
   for (const NamedParameter& parameter : parameters_) {
-    total += parameter.shape.size();
-  }
-  return total;
-}
-
-Index ParameterStore::trained_count() const {
-  Index total = 0;
-  for (const NamedParameter& parameter : parameters_) {
-    total += parameter.frozen ? 0 : parameter.shape.size();
+    total += trained_alone && parameter.frozen ? 0 : parameter.shape.size();
   }
   return total;
 }

@@ -58,12 +58,10 @@ class Scope {
   std::string path_;
 };
 
-class ParameterStore {
+class ParameterStore : NotCopied {
  public:
   // `frozen`: patterns (core/text.hpp) of the parameters that training does not change.
   explicit ParameterStore(std::vector<std::string> frozen = {}) : frozen_(std::move(frozen)) {}
-  ParameterStore(const ParameterStore&) = delete;
-  ParameterStore& operator=(const ParameterStore&) = delete;
 
   Scope root() { return {*this, ""}; }
 
@@ -76,8 +74,8 @@ class ParameterStore {
     const auto found = std::ranges::find(parameters_, name, &NamedParameter::name);
     return found == parameters_.end() ? nullptr : &*found;
   }
-  Index count() const;                  // numbers in all parameters together
-  Index trained_count() const;          // in parameters that are not frozen
+  Index count(bool trained_alone = false) const;       // numbers in all parameters together
+  Index trained_count() const { return count(true); }  // in parameters that are not frozen
   Index size() const { return size_; }  // with the gaps for alignment, which are always 0
   Index blocks() const { return static_cast<Index>(blocks_.size()); }
 

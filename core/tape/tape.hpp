@@ -71,11 +71,9 @@ struct GradientSlot {
   Tensor* later = nullptr;  // without `memory`: gets it when a gradient arrives
 };
 
-class Tape {
+class Tape : NotCopied {
  public:
   explicit Tape(bool recording = true) : recording_(recording) {}
-  Tape(const Tape&) = delete;
-  Tape& operator=(const Tape&) = delete;
   ~Tape() { clear(); }
 
   Var constant(Tensor value) { return {this, -1, std::move(value)}; }
@@ -160,11 +158,9 @@ class Tape {
 };
 
 // While an InModule exists, recorded ops belong to its module.
-class InModule {
+class InModule : NotCopied {
  public:
   InModule(Tape& tape, const Module& module) : tape_(tape), before_(tape.enter(&module)) {}
-  InModule(const InModule&) = delete;
-  InModule& operator=(const InModule&) = delete;
   ~InModule() { tape_.enter(before_); }
 
  private:
@@ -174,12 +170,8 @@ class InModule {
 
 template <class Backward>
 Var Tape::record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward) {
-  bool needed = false;
-  for (const Var& input : inputs) {
-    needed = needed || input.needs_gradient();
-  }
   Closure<Gradients> closure;
-  if (recording_ && needed) {
+  if (recording_ && std::ranges::any_of(inputs, &Var::needs_gradient)) {
     closure = arena_.make<Gradients>(std::forward<Backward>(backward));
   }
   return append(op, inputs, std::move(value), std::move(closure));

@@ -69,13 +69,7 @@ const Module* Tape::module_of(Index i) const {
 }
 
 void Tape::look_at_value(const char* op, std::span<const Var> inputs, const Tensor& value) {
-  std::vector<Index> nodes;
-  std::vector<Tensor> values;
-  for (const Var& input : inputs) {
-    nodes.push_back(input.node_);
-    values.push_back(input.value());
-  }
-  const Module* module = module_of(nodes, module_);
+  const Module* module = module_of(mapped(inputs, &Var::node_), module_);
   if (watcher_) {
     watcher_({.op = op, .module = module, .entered = module_, .input = -1, .tensor = value});
   }
@@ -85,12 +79,12 @@ void Tape::look_at_value(const char* op, std::span<const Var> inputs, const Tens
   if (const Index bad = first_not_finite(value); bad >= 0) {
     Anomaly anomaly = anomaly_at(op, value, bad);
     anomaly.place = place_of_element(module, bad, value.shape());
-    add_ranges(anomaly, values);
+    add_ranges(anomaly, mapped(inputs, &Var::value));
     throw AnomalyError(std::move(anomaly));
   }
   if (recording_) {  // for the next node, if this value gets one
     kept_.resize(nodes_.size() + 1);
-    kept_.back() = std::move(values);
+    kept_.back() = mapped(inputs, &Var::value);
   }
 }
 

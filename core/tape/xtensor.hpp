@@ -24,25 +24,20 @@ auto of(Number* data, Index count, const Extents& extents) {
                    extents);
 }
 
-template <class Number, class Extents>
-auto of(Number* data, const Shape& shape, Extents extents) {
-  for (Index axis = 0; axis < shape.rank(); ++axis) {
-    extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(shape[axis]);
-  }
-  return of(data, shape.size(), extents);
-}
-
 constexpr std::size_t any_rank = 0;
 
 template <std::size_t Rank, class Number>
 auto of_rank(Number* data, const Shape& shape) {
+  const std::span<const Index> extents = shape.extents();
   if constexpr (Rank == any_rank) {
-    return of(data, shape, xt::dynamic_shape<std::size_t>(static_cast<std::size_t>(shape.rank())));
+    return of(data, shape.size(), xt::dynamic_shape<std::size_t>(extents.begin(), extents.end()));
   } else {
     if (shape.rank() != static_cast<Index>(Rank)) {
       wrong_shape("view", std::to_string(Rank) + " axes", shape);
     }
-    return of(data, shape, std::array<std::size_t, Rank>{});
+    std::array<std::size_t, Rank> sizes{};
+    std::ranges::copy(extents, sizes.begin());
+    return of(data, shape.size(), sizes);
   }
 }
 

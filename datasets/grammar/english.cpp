@@ -63,11 +63,11 @@ std::vector<Word> english_words(const Sentence& sentence) {
   }
   say(words, sentence.main);
   if (sentence.subordinate) {
-    words.begin_subordinate();
+    words.subordinate = true;
     words.add({Role::conjunction}, sentence.conjunction->english);
     say(words, *sentence.subordinate);
   }
-  return words.take();
+  return std::move(words.list);
 }
 
 }  // namespace tapehead::grammar

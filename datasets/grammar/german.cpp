@@ -120,12 +120,12 @@ std::vector<Word> german_words(const Sentence& sentence) {
   }
   say(words, sentence.main, sentence.adverb ? VerbPlace::before_subject : VerbPlace::after_subject);
   if (sentence.subordinate) {
-    words.begin_subordinate();
+    words.subordinate = true;
     words.add({Role::comma}, ",");
     words.add({Role::conjunction}, sentence.conjunction->german);
     say(words, *sentence.subordinate, VerbPlace::last);
   }
-  return words.take();
+  return std::move(words.list);
 }
 
 }  // namespace tapehead::grammar

@@ -27,7 +27,7 @@ struct GrammarOptions {
 };
 
 Split draw_split(std::string_view name, Index count, bool homonyms, const TaskMaking& making,
-                 const Tokenizers& tokenizers) {
+                 const Task& task) {
   const Draws draws(making.seed, fmt::format("task/{}", name), 0);
   Split split{.name = std::string(name)};
   Examples pairs;
@@ -40,7 +40,8 @@ Split draw_split(std::string_view name, Index count, bool homonyms, const TaskMa
               return false;
             }
             std::string target = grammar::to_german(sentence);
-            pairs.push_back({tokenizers.source->encode(source), tokenizers.target->encode(target)});
+            pairs.push_back(
+                {task.source_tokenizer->encode(source), task.target_tokenizer->encode(target)});
             numbers.push_back(attempt);
             if (name != "train") {
               split.source_texts.push_back(std::move(source));
@@ -61,14 +62,13 @@ Split draw_split(std::string_view name, Index count, bool homonyms, const TaskMa
 
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& grammar = options.as<GrammarOptions>();
-  const Tokenizers kept = kept_joint_tokenizer(
+  Task task = task_with_joint_tokenizer(
       making.tokenizers, std::make_shared<VocabularyTokenizer>(
                              Vocabulary(grammar::all_words(grammar.homonyms)), Unit::word));
-  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   for (const auto& [name, count] : {std::pair("train", grammar.train_examples),
                                     std::pair("validation", grammar.validation_examples),
                                     std::pair("test", grammar.test_examples)}) {
-    task.splits.push_back(draw_split(name, count, grammar.homonyms, making, kept));
+    task.splits.push_back(draw_split(name, count, grammar.homonyms, making, task));
   }
   return task;
 }

@@ -40,20 +40,15 @@ inline Role role_of(Determiner determiner) {
 }
 
 // A sentence under construction, each word with its part in the sentence.
-class Words {
- public:
+struct Words {
+  std::vector<Word> list{};
+  bool subordinate = false;  // whether words added later belong to the subordinate clause
+
   // A word, or a stem and its ending.
   void add(Part part, std::string_view stem, std::string_view ending = "") {
-    part.subordinate = subordinate_;
-    words_.push_back({std::string(stem).append(ending), part});
+    part.subordinate = subordinate;
+    list.push_back({std::string(stem).append(ending), part});
   }
-  // All words added later belong to the subordinate clause.
-  void begin_subordinate() { subordinate_ = true; }
-  std::vector<Word> take() { return std::move(words_); }
-
- private:
-  std::vector<Word> words_;
-  bool subordinate_ = false;
 };
 
 struct NounPhrase {

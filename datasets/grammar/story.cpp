@@ -10,10 +10,6 @@ constexpr Index things_of_a_cast = 4;
 constexpr Index beings_of_a_cast = 5;
 constexpr std::string_view full_stop = ".";
 
-std::size_t number_in(std::span<const Noun> nouns, const Noun& noun) {
-  return static_cast<std::size_t>(&noun - nouns.data());
-}
-
 std::vector<const Noun*> draw_cast(RandomSource& random, std::span<const Noun> nouns, Index count) {
   return mapped(random.different(count, std::ssize(nouns)),
                 [&](Index number) { return &nouns[static_cast<std::size_t>(number)]; });
@@ -27,16 +23,15 @@ bool is_thing(const Noun& noun) {
   return std::ranges::any_of(things(), [&](const Noun& thing) { return &thing == &noun; });
 }
 
-Combinations::Combinations(std::uint64_t seed)
-    : holders_(draw_permutation(Draws(seed, "task/holders", 0), std::ssize(beings()))),
-      places_(draw_permutation(Draws(seed, "task/places", 0), std::ssize(places()))) {}
-
-bool Combinations::held_out(const Fact& fact) const {
-  const bool thing = is_thing(*fact.about);
-  const std::vector<Index>& values = thing ? holders_ : places_;
-  const std::size_t about = number_in(thing ? things() : beings(), *fact.about);
-  const auto value = static_cast<std::size_t>(values[about % values.size()]);
-  return fact.value == &(thing ? beings() : places())[value];
+Combinations::Combinations(std::uint64_t seed) {
+  const auto hold_out = [&](const char* stream, auto abouts, auto values) {
+    const auto order = draw_permutation(Draws(seed, stream, 0), std::ssize(values));
+    for (std::size_t i = 0; i < abouts.size(); ++i) {
+      values_[&abouts[i]] = &values[static_cast<std::size_t>(order[i % order.size()])];
+    }
+  };
+  hold_out("task/holders", things(), beings());
+  hold_out("task/places", beings(), places());
 }
 
 Story::Story(RandomSource& random, const Combinations& combinations, bool held_out)
@@ -67,12 +62,9 @@ void Story::go(const Noun& being) {
 }
 
 const Noun* Story::value_of(const Noun& about) const {
-  for (const StorySentence& sentence : std::views::reverse(sentences_)) {
-    if (sentence.fact.about == &about) {
-      return sentence.fact.value;
-    }
-  }
-  return nullptr;
+  const auto last = std::ranges::find(sentences_.rbegin(), sentences_.rend(), &about,
+                                      [](const StorySentence& one) { return one.fact.about; });
+  return last == sentences_.rend() ? nullptr : last->fact.value;
 }
 
 const Noun* Story::draw_value(const Noun& about, std::span<const Noun* const> values,

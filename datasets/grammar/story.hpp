@@ -4,7 +4,6 @@
 
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 
 namespace tapehead::grammar {
 
@@ -24,11 +23,10 @@ class Combinations {
  public:
   explicit Combinations(std::uint64_t seed);
 
-  bool held_out(const Fact& fact) const;
+  bool held_out(const Fact& fact) const { return values_.at(fact.about) == fact.value; }
 
  private:
-  std::vector<Index> holders_;  // of each thing
-  std::vector<Index> places_;   // of each being; several beings may share one
+  std::map<const Noun*, const Noun*> values_;  // of each thing and being; beings may share a place
 };
 
 struct StorySentence {

@@ -11,7 +11,6 @@
 #include "datasets/synthetic/bigrams.hpp"
 
 #include "core/text.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
@@ -43,9 +42,14 @@ struct BigramsOptions {
   Index length = 32;
 
   LongestSide longest() const { return {length, "task.length"}; }
+  SyntheticTask task(const SplitSizes& sizes) const;
+
+  void shrink(const Shrinking& shrinking) {
+    shrinking.at_most("task.length", length, Shrinking::most_tokens / 2);
+  }
 
   void fields(const auto& row) {
-    row(text, named("text"),
+    row(text, file_named("text"),
         "file whose characters and bigrams the sequences have; empty: a short text that comes "
         "with the program");
     row(triggers, named("triggers", 1, 10000),
@@ -158,23 +162,18 @@ class BigramSequences {
   std::map<std::uint64_t, std::vector<Index>> drawn_;  // the triggers of each sequence
 };
 
-Task make(const TaskOptions& task, const TaskMaking& making) {
-  const auto& options = task.as<BigramsOptions>();
-  const auto sequences = std::make_shared<BigramSequences>(options);
-  return make_splits(
-      {.tokenizer =
-           std::make_shared<VocabularyTokenizer>(Vocabulary(sequences->characters()), Unit::word),
-       .draw = [sequences](RandomSource& random,
-                           const Lengths&) { return sequences->draw(random); },
-       .relations = [sequences](const Example& example) { return sequences->relations(example); },
-       .sources = fmt::format("sequences of {} characters", options.length),
-       .remedy = "task.length",
-       .sizes = task.as<SplitSizes>(),
-       .lengths = {options.length, options.length}},
-      making);
+SyntheticTask BigramsOptions::task(const SplitSizes& sizes) const {
+  const auto sequences = std::make_shared<BigramSequences>(*this);
+  return {
+      .tokenizer =
+          std::make_shared<VocabularyTokenizer>(Vocabulary(sequences->characters()), Unit::word),
+      .draw = [sequences](RandomSource& random, const Lengths&) { return sequences->draw(random); },
+      .relations = [sequences](const Example& example) { return sequences->relations(example); },
+      .sources = fmt::format("sequences of {} characters", length),
+      .remedy = "task.length",
+      .sizes = sizes,
+      .lengths = {length, length}};
 }
-
-constexpr std::array<std::string_view, 1> bigram_files{"text"};
 
 }  // namespace
 
@@ -210,17 +209,6 @@ BigramStatistics statistics_of(std::string_view text) {
           .followers = {pairs.begin(), pairs.end()}};
 }
 
-extern constinit const TaskKind bigrams_task{
-    .name = "bigrams",
-    .options = options_of<BigramsOptions, SplitSizes>,
-    .longest = longest_of<BigramsOptions>,
-    .shrink =
-        [](TaskOptions& task, const Shrinking& shrinking) {
-          shrinking.splits(task.as<SplitSizes>());
-          shrinking.at_most("task.length", task.as<BigramsOptions>().length,
-                            Shrinking::most_tokens / 2);
-        },
-    .files = bigram_files,
-    .make = make};
+extern constinit const TaskKind bigrams_task = drawn_kind<BigramsOptions>("bigrams");
 
 }  // namespace tapehead

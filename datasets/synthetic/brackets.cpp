@@ -9,7 +9,6 @@
 // closing bracket attends to the last opening bracket of its own depth (Yao et al. 2021).
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -23,6 +22,13 @@ struct BracketOptions {
   Index max_pairs = 8;
 
   LongestSide longest() const { return {2 * max_pairs, "task.max_pairs"}; }
+  SyntheticTask task(const SplitSizes& sizes) const;
+
+  void shrink(const Shrinking& shrinking) {
+    constexpr Index most = Shrinking::most_tokens / 2;
+    shrinking.at_most("task.min_pairs", min_pairs, most);
+    shrinking.at_most("task.max_pairs", max_pairs, most, min_pairs);
+  }
 
   void fields(const auto& row) {
     row(kinds, named("kinds", 1, 4), "kinds of brackets");
@@ -89,39 +95,23 @@ constexpr std::array rules{TaskRule{
                           "more than task.max_pairs ({}, {})", task.min_pairs, task.max_pairs);
     }}};
 
-void shrink(TaskOptions& task, const Shrinking& shrinking) {
-  constexpr Index most = Shrinking::most_tokens / 2;
-  auto& brackets = task.as<BracketOptions>();
-  shrinking.splits(task.as<SplitSizes>());
-  shrinking.at_most("task.min_pairs", brackets.min_pairs, most);
-  shrinking.at_most("task.max_pairs", brackets.max_pairs, most, brackets.min_pairs);
-}
-
-Task make(const TaskOptions& options, const TaskMaking& making) {
-  const auto& brackets = options.as<BracketOptions>();
-  std::vector<std::string> entries(openings.begin(), openings.begin() + brackets.kinds);
-  entries.insert(entries.end(), closings.begin(), closings.begin() + brackets.kinds);
+SyntheticTask BracketOptions::task(const SplitSizes& sizes) const {
+  std::vector<std::string> entries(openings.begin(), openings.begin() + kinds);
+  entries.insert(entries.end(), closings.begin(), closings.begin() + kinds);
   entries.emplace_back("|");
-  return make_splits(
-      {.tokenizer =
-           std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word),
-       .draw = std::bind_front(draw, brackets),
-       .relations = std::bind_front(relations, any_closing_id(brackets)),
-       .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets",
-                              brackets.min_pairs, brackets.max_pairs, brackets.kinds),
-       .remedy = "task.max_pairs or task.kinds",
-       .sizes = options.as<SplitSizes>(),
-       .lengths = {brackets.min_pairs, brackets.max_pairs}},
-      making);
+  return {.tokenizer =
+              std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word),
+          .draw = std::bind_front(draw, *this),
+          .relations = std::bind_front(relations, any_closing_id(*this)),
+          .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets", min_pairs,
+                                 max_pairs, kinds),
+          .remedy = "task.max_pairs or task.kinds",
+          .sizes = sizes,
+          .lengths = {min_pairs, max_pairs}};
 }
 
 }  // namespace
 
-extern constinit const TaskKind brackets_task{.name = "brackets",
-                                              .options = options_of<BracketOptions, SplitSizes>,
-                                              .rules = rules,
-                                              .longest = longest_of<BracketOptions>,
-                                              .shrink = shrink,
-                                              .make = make};
+extern constinit const TaskKind brackets_task = drawn_kind<BracketOptions>("brackets", rules);
 
 }  // namespace tapehead

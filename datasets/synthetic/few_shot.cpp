@@ -7,7 +7,6 @@
 // nowhere. Any key can be asked for, whether it was shown or not.
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -20,6 +19,13 @@ struct FewShotOptions {
   Index shots = 8;
 
   LongestSide longest() const { return {2 * shots + 1, "task.shots"}; }
+  SyntheticTask task(const SplitSizes& sizes) const;
+
+  void shrink(const Shrinking& shrinking) {
+    shrinking.at_most("task.shots", shots, Shrinking::most_tokens / 4);
+    shrinking.at_most("task.keys", keys, Shrinking::most_symbols, shots);
+    shrinking.at_most("task.values", values, Shrinking::most_symbols);
+  }
 
   void fields(const auto& row) {
     row(keys, named("keys", 1, 10000), "keys of each mapping, any of which is asked for");
@@ -60,12 +66,12 @@ constexpr std::array rules{
                                    task.keys);
              }}};
 
-std::vector<SplitRequest> further_splits(const TaskOptions& task) {
+std::vector<SplitRequest> further_splits(const FewShotOptions& options, const SplitSizes& sizes) {
   std::vector<SplitRequest> splits;
   for (const Index shots : {0, 1, 2, 4, 8}) {
-    if (shots <= task.as<FewShotOptions>().shots) {
+    if (shots <= options.shots) {
       splits.push_back({.name = fmt::format("shots_{}", shots),
-                        .examples = task.as<SplitSizes>().test_examples,
+                        .examples = sizes.test_examples,
                         .lengths = {shots, shots}});
     }
   }
@@ -74,41 +80,26 @@ std::vector<SplitRequest> further_splits(const TaskOptions& task) {
 
 std::vector<std::string> split_names(const TaskOptions& task) {
   std::vector<std::string> names = usual_splits();
-  std::ranges::transform(further_splits(task), std::back_inserter(names), &SplitRequest::name);
+  std::ranges::transform(further_splits(task.as<FewShotOptions>(), task.as<SplitSizes>()),
+                         std::back_inserter(names), &SplitRequest::name);
   return names;
 }
 
-void shrink(TaskOptions& task, const Shrinking& shrinking) {
-  auto& options = task.as<FewShotOptions>();
-  shrinking.splits(task.as<SplitSizes>());
-  shrinking.at_most("task.shots", options.shots, Shrinking::most_tokens / 4);
-  shrinking.at_most("task.keys", options.keys, Shrinking::most_symbols, options.shots);
-  shrinking.at_most("task.values", options.values, Shrinking::most_symbols);
-}
-
-Task make(const TaskOptions& task, const TaskMaking& making) {
-  const auto& options = task.as<FewShotOptions>();
-  return make_splits(
-      {.tokenizer = numbered_tokenizer({{"k{}", options.keys}, {"v{}", options.values}}),
-       .draw = std::bind_front(draw, options),
-       .relations = relations,
-       .sources = fmt::format("sequences of up to {} pairs of {} keys and {} values", options.shots,
-                              options.keys, options.values),
-       .remedy = "task.shots or task.values",
-       .sizes = task.as<SplitSizes>(),
-       .lengths = {0, options.shots},
-       .further = further_splits(task)},
-      making);
+SyntheticTask FewShotOptions::task(const SplitSizes& sizes) const {
+  return {.tokenizer = numbered_tokenizer({{"k{}", keys}, {"v{}", values}}),
+          .draw = std::bind_front(draw, *this),
+          .relations = relations,
+          .sources = fmt::format("sequences of up to {} pairs of {} keys and {} values", shots,
+                                 keys, values),
+          .remedy = "task.shots or task.values",
+          .sizes = sizes,
+          .lengths = {0, shots},
+          .further = further_splits(*this, sizes)};
 }
 
 }  // namespace
 
-extern constinit const TaskKind few_shot_task{.name = "few_shot",
-                                              .options = options_of<FewShotOptions, SplitSizes>,
-                                              .rules = rules,
-                                              .longest = longest_of<FewShotOptions>,
-                                              .splits = split_names,
-                                              .shrink = shrink,
-                                              .make = make};
+extern constinit const TaskKind few_shot_task =
+    drawn_kind<FewShotOptions>("few_shot", rules, split_names);
 
 }  // namespace tapehead

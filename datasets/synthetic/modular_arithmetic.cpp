@@ -7,7 +7,6 @@
 // pairs too (Power et al. 2022, "Grokking").
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -46,9 +45,7 @@ constexpr std::array modular_rules{TaskRule{
 Task make_modular(const TaskOptions& options, const TaskMaking& making) {
   const auto& modular = options.as<ModularOptions>();
   const Index modulus = modular.modulus;
-  const Tokenizers kept =
-      kept_joint_tokenizer(making.tokenizers, numbered_tokenizer({{"{}", modulus}}));
-  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
+  Task task = task_with_joint_tokenizer(making.tokenizers, numbered_tokenizer({{"{}", modulus}}));
   task.cyclic_tokens = mapped(numbers_below(modulus), entry_id);
   const auto summands = [](const Example&) -> Relations {
     return {{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
@@ -66,7 +63,7 @@ Task make_modular(const TaskOptions& options, const TaskMaking& making) {
       const Index b = number % modulus;
       pairs.push_back({{entry_id(a), entry_id(b)}, {entry_id((a + b) % modulus)}});
     }
-    task.splits.push_back(synthetic_split(name, std::move(pairs), summands, making, *kept.target));
+    task.splits.push_back(synthetic_split(name, std::move(pairs), summands, making, task));
   }
   return task;
 }

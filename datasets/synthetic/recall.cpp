@@ -8,7 +8,6 @@
 // fact is asked for equally often, so its place gives no information.
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -22,6 +21,15 @@ struct RecallOptions {
   Index max_gap = 16;
 
   LongestSide longest() const { return {2 * facts + max_gap + 1, "task.max_gap"}; }
+  SyntheticTask task(const SplitSizes& sizes) const;
+
+  void shrink(const Shrinking& shrinking) {
+    constexpr Index most = Shrinking::most_tokens;
+    shrinking.at_most("task.facts", facts, most / 4);
+    shrinking.at_most("task.vocabulary", vocabulary, Shrinking::most_symbols, facts);
+    shrinking.at_most("task.min_gap", min_gap, most / 2);
+    shrinking.at_most("task.max_gap", max_gap, most / 2, min_gap);
+  }
 
   void fields(const auto& row) {
     row(vocabulary, named("vocabulary", 1, 10000),
@@ -64,39 +72,21 @@ constexpr std::array rules{TaskRule{
                         task.vocabulary)});
     }}};
 
-void shrink(TaskOptions& task, const Shrinking& shrinking) {
-  constexpr Index most = Shrinking::most_tokens;
-  auto& recall = task.as<RecallOptions>();
-  shrinking.splits(task.as<SplitSizes>());
-  shrinking.at_most("task.facts", recall.facts, most / 4);
-  shrinking.at_most("task.vocabulary", recall.vocabulary, Shrinking::most_symbols, recall.facts);
-  shrinking.at_most("task.min_gap", recall.min_gap, most / 2);
-  shrinking.at_most("task.max_gap", recall.max_gap, most / 2, recall.min_gap);
-}
-
-Task make(const TaskOptions& options, const TaskMaking& making) {
-  const auto& recall = options.as<RecallOptions>();
-  return make_splits(
-      {.tokenizer = numbered_tokenizer(
-           {{"k{}", recall.vocabulary}, {"v{}", recall.vocabulary}, {"{}", recall.vocabulary}}),
-       .draw = std::bind_front(draw, recall),
-       .relations = std::bind_front(with_answer, keys_of_values(recall.facts)),
-       .sources =
-           fmt::format("sequences of {} facts out of {} keys and values with gaps of {} to {}",
-                       recall.facts, recall.vocabulary, recall.min_gap, recall.max_gap),
-       .remedy = "task.vocabulary or task.max_gap",
-       .sizes = options.as<SplitSizes>(),
-       .lengths = {recall.min_gap, recall.max_gap}},
-      making);
+SyntheticTask RecallOptions::task(const SplitSizes& sizes) const {
+  return {.tokenizer =
+              numbered_tokenizer({{"k{}", vocabulary}, {"v{}", vocabulary}, {"{}", vocabulary}}),
+          .draw = std::bind_front(draw, *this),
+          .relations = std::bind_front(with_answer, keys_of_values(facts)),
+          .sources =
+              fmt::format("sequences of {} facts out of {} keys and values with gaps of {} to {}",
+                          facts, vocabulary, min_gap, max_gap),
+          .remedy = "task.vocabulary or task.max_gap",
+          .sizes = sizes,
+          .lengths = {min_gap, max_gap}};
 }
 
 }  // namespace
 
-extern constinit const TaskKind recall_task{.name = "recall",
-                                            .options = options_of<RecallOptions, SplitSizes>,
-                                            .rules = rules,
-                                            .longest = longest_of<RecallOptions>,
-                                            .shrink = shrink,
-                                            .make = make};
+extern constinit const TaskKind recall_task = drawn_kind<RecallOptions>("recall", rules);
 
 }  // namespace tapehead

@@ -8,7 +8,6 @@
 // 2022): periods differ from sequence to sequence, so the distance is not fixed.
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -22,6 +21,15 @@ struct RepeatedOptions {
   Index length = 64;
 
   LongestSide longest() const { return {length, "task.length"}; }
+  SyntheticTask task(const SplitSizes& sizes) const;
+
+  void shrink(const Shrinking& shrinking) {
+    constexpr Index most = Shrinking::most_tokens;
+    shrinking.at_most("task.min_period", min_period, most / 4);
+    shrinking.at_most("task.max_period", max_period, most / 4, min_period);
+    shrinking.at_most("task.length", length, most / 2, max_period + 1);
+    shrinking.at_most("task.vocabulary", vocabulary, Shrinking::most_symbols, max_period);
+  }
 
   void fields(const auto& row) {
     row(vocabulary, named("vocabulary", 2, 1000000), "number of symbols");
@@ -60,42 +68,22 @@ constexpr std::array rules{TaskRule{
                         task.max_period, task.length)});
     }}};
 
-void shrink(TaskOptions& task, const Shrinking& shrinking) {
-  auto& options = task.as<RepeatedOptions>();
-  shrinking.splits(task.as<SplitSizes>());
-  shrinking.at_most("task.min_period", options.min_period, Shrinking::most_tokens / 4);
-  shrinking.at_most("task.max_period", options.max_period, Shrinking::most_tokens / 4,
-                    options.min_period);
-  shrinking.at_most("task.length", options.length, Shrinking::most_tokens / 2,
-                    options.max_period + 1);
-  shrinking.at_most("task.vocabulary", options.vocabulary, Shrinking::most_symbols,
-                    options.max_period);
-}
-
-Task make(const TaskOptions& task, const TaskMaking& making) {
-  const auto& options = task.as<RepeatedOptions>();
-  return make_splits(
-      {.tokenizer = numbered_tokenizer({{"s{}", options.vocabulary}}),
-       .draw = std::bind_front(draw, options),
-       .relations =
-           [](const Example& example) {
-             return next_token_relations(example, [](TokenId) { return true; });
-           },
-       .sources = fmt::format("periods of {} to {} of {} symbols", options.min_period,
-                              options.max_period, options.vocabulary),
-       .remedy = "task.max_period or task.vocabulary",
-       .sizes = task.as<SplitSizes>(),
-       .lengths = {options.min_period, options.max_period}},
-      making);
+SyntheticTask RepeatedOptions::task(const SplitSizes& sizes) const {
+  return {.tokenizer = numbered_tokenizer({{"s{}", vocabulary}}),
+          .draw = std::bind_front(draw, *this),
+          .relations =
+              [](const Example& example) {
+                return next_token_relations(example, [](TokenId) { return true; });
+              },
+          .sources =
+              fmt::format("periods of {} to {} of {} symbols", min_period, max_period, vocabulary),
+          .remedy = "task.max_period or task.vocabulary",
+          .sizes = sizes,
+          .lengths = {min_period, max_period}};
 }
 
 }  // namespace
 
-extern constinit const TaskKind repeated_task{.name = "repeated",
-                                              .options = options_of<RepeatedOptions, SplitSizes>,
-                                              .rules = rules,
-                                              .longest = longest_of<RepeatedOptions>,
-                                              .shrink = shrink,
-                                              .make = make};
+extern constinit const TaskKind repeated_task = drawn_kind<RepeatedOptions>("repeated", rules);
 
 }  // namespace tapehead

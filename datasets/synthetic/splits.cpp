@@ -8,7 +8,7 @@ constexpr int draw_bits_each = 20;  // 2^20 draws, more than the longest example
 
 // `held_apart`: whether only sources are used whose hash assigns them to this split.
 Split draw_split(const SyntheticTask& kind, const SplitRequest& wanted, bool held_apart,
-                 const TaskMaking& making, const Tokenizer& tokenizer) {
+                 const TaskMaking& making, const Task& task) {
   const Draws draws(making.seed, fmt::format("task/{}", wanted.name), 0);
   const std::string complaint =
       fmt::format("there are too few {} for a separate {} split; raise {}", kind.sources,
@@ -27,19 +27,19 @@ Split draw_split(const SyntheticTask& kind, const SplitRequest& wanted, bool hel
     pairs.push_back(std::move(example));
     return true;
   });
-  return synthetic_split(wanted.name, std::move(pairs), kind.relations, making, tokenizer);
+  return synthetic_split(wanted.name, std::move(pairs), kind.relations, making, task);
 }
 
 }  // namespace
 
 Split synthetic_split(std::string_view name, Examples drawn, const RelationsOf& relations,
-                      const TaskMaking& making, const Tokenizer& tokenizer) {
+                      const TaskMaking& making, const Task& task) {
   Split split{.name = std::string(name)};
   const auto pairs = std::make_shared<const Examples>(std::move(drawn));
   if (name != "train") {
     for (const auto& [source, target] : *pairs) {
-      split.source_texts.push_back(tokenizer.decode(source));
-      split.references.push_back(tokenizer.decode(target));
+      split.source_texts.push_back(task.source_tokenizer->decode(source));
+      split.references.push_back(task.target_tokenizer->decode(target));
     }
   }
   const auto find = [pairs, relations](Index number) {
@@ -84,16 +84,14 @@ Relations next_token_relations(const Example& example,
 }
 
 Task make_splits(const SyntheticTask& kind, const TaskMaking& making) {
-  const Tokenizers kept = kept_joint_tokenizer(making.tokenizers, kind.tokenizer);
-  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
+  Task task = task_with_joint_tokenizer(making.tokenizers, kind.tokenizer);
   for (const auto& [name, examples] : {std::pair("train", kind.sizes.train_examples),
                                        std::pair("validation", kind.sizes.validation_examples),
                                        std::pair("test", kind.sizes.test_examples)}) {
-    task.splits.push_back(
-        draw_split(kind, {name, examples, kind.lengths}, true, making, *kept.target));
+    task.splits.push_back(draw_split(kind, {name, examples, kind.lengths}, true, making, task));
   }
   for (const SplitRequest& further : kind.further) {
-    task.splits.push_back(draw_split(kind, further, false, making, *kept.target));
+    task.splits.push_back(draw_split(kind, further, false, making, task));
   }
   return task;
 }

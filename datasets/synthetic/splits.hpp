@@ -4,6 +4,7 @@
 
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
+#include "datasets/task_kind.hpp"
 
 namespace tapehead {
 
@@ -56,9 +57,9 @@ struct SplitRequest {
   DrawExample draw{};  // empty: the `draw` of the task
 };
 
-// A split of drawn pairs. All splits except "train" have texts.
+// A split of drawn pairs, with the tokenizers of the task. All splits except "train" have texts.
 Split synthetic_split(std::string_view name, Examples pairs, const RelationsOf& relations,
-                      const TaskMaking& making, const Tokenizer& tokenizer);
+                      const TaskMaking& making, const Task& task);
 
 // For sources that begin with pairs of a key and its value: `key` pairs the values of the first
 // `pairs` pairs with their keys.
@@ -106,5 +107,26 @@ struct SyntheticTask {
 // Makes the task, except its fingerprint. The hash of a source decides whether its example belongs
 // to train, validation or test. Throws DataError if there are too few sources.
 Task make_splits(const SyntheticTask& kind, const TaskMaking& making);
+
+// A kind of task whose options have these functions: longest(), shrink(shrinking), and task(sizes),
+// which describes the task.
+template <class Options>
+constexpr TaskKind drawn_kind(std::string_view name, std::span<const TaskRule> rules = {},
+                              decltype(TaskKind::splits) splits = TaskKind{}.splits) {
+  return {.name = name,
+          .options = options_of<Options, SplitSizes>,
+          .rules = rules,
+          .longest = longest_of<Options>,
+          .splits = splits,
+          .shrink =
+              [](TaskOptions& task, const Shrinking& shrinking) {
+                shrinking.splits(task.as<SplitSizes>());
+                task.as<Options>().shrink(shrinking);
+              },
+          .make =
+              [](const TaskOptions& task, const TaskMaking& making) {
+                return make_splits(task.as<Options>().task(task.as<SplitSizes>()), making);
+              }};
+}
 
 }  // namespace tapehead

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/task_kind.hpp"
 
 namespace tapehead {
 

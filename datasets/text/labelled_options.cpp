@@ -53,20 +53,20 @@ AlignedText from_files(const SplitFiles& files, Index texts) {
 }
 
 // `known`: labels of other lines. A first line with a known label is data, not a header.
-LabelledSplit whole_files(const SplitFiles& files, Index texts,
-                          const std::vector<std::string>& known = {}) {
+SplitText whole_files(const SplitFiles& files, Index texts,
+                      const std::vector<std::string>& known = {}) {
   for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.source, "text"},
                                      std::pair{&files.target, "labels"}}) {
     expect_file(*file, fmt::format("task.{}_{}", files.name, option));
   }
-  LabelledSplit split{
+  SplitText split{
       .files = files,
-      .lines = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known)};
-  for (std::string& label : split.lines.target) {
-    split.numbers.push_back(split.lines.first + std::ssize(split.numbers));
-    label = std::string(trimmed(label));
-    if (label.empty()) {
-      throw DataError("{}:{}: the class is empty", files.target_file(), split.numbers.back());
+      .text = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known)};
+  auto& [sources, labels, numbers] = split.text;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    labels[i] = std::string(trimmed(labels[i]));
+    if (labels[i].empty()) {
+      throw DataError("{}:{}: the class is empty", files.target_file(), numbers[i]);
     }
   }
   return split;
@@ -74,36 +74,37 @@ LabelledSplit whole_files(const SplitFiles& files, Index texts,
 
 // Draws a part of a split's examples. Returns this part and the rest, both in the order of the
 // file. The rest keeps `kept` examples of each class, even if the part becomes smaller.
-std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double share,
-                                                const Draws& draws, Index kept) {
-  const auto count = std::ssize(all.numbers);
+std::pair<SplitText, SplitText> divided(const SplitText& all, double share, const Draws& draws,
+                                        Index kept) {
+  const auto& [sources, labels, numbers] = all.text;
+  const auto count = std::ssize(labels);
   auto wanted = std::llround(share * static_cast<double>(count));
   std::map<std::string_view, Index> rest;  // number of examples of each class
-  for (const std::string& label : all.lines.target) {
+  for (const std::string& label : labels) {
     ++rest[label];
   }
-  std::vector<bool> in_part(all.numbers.size());
+  std::vector<bool> in_part(labels.size());
   for (const Index i : draw_permutation(draws, count)) {
-    Index& of_class = rest[all.lines.target[static_cast<std::size_t>(i)]];
+    Index& of_class = rest[labels[static_cast<std::size_t>(i)]];
     if (wanted > 0 && of_class > kept) {
       in_part[static_cast<std::size_t>(i)] = true;
       --of_class;
       --wanted;
     }
   }
-  std::pair<LabelledSplit, LabelledSplit> parts{{.files = all.files, .lines = {}, .whole = false},
-                                                {.files = all.files, .lines = {}, .whole = false}};
-  for (std::size_t i = 0; i < all.numbers.size(); ++i) {
-    LabelledSplit& to = in_part[i] ? parts.first : parts.second;
-    to.lines.source.push_back(all.lines.source[i]);
-    to.lines.target.push_back(all.lines.target[i]);
-    to.numbers.push_back(all.numbers[i]);
+  std::pair<SplitText, SplitText> parts{{.files = all.files, .whole = false},
+                                        {.files = all.files, .whole = false}};
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    AlignedText& to = (in_part[i] ? parts.first : parts.second).text;
+    to.source.push_back(sources[i]);
+    to.target.push_back(labels[i]);
+    to.numbers.push_back(numbers[i]);
   }
   return parts;
 }
 
-void expect_examples(const LabelledSplit& split, const char* option, double share) {
-  if (split.numbers.empty()) {
+void expect_examples(const SplitText& split, const char* option, double share) {
+  if (split.text.numbers.empty()) {
     throw DataError("{}: no example is left for {} with {} {}", split.files.source_file(),
                     split.files.name, option, share);
   }
@@ -151,14 +152,10 @@ class ClassSource : public Source {
 
 std::array<SplitFiles, 3> files_of(const LabelledTextOptions& options) {
   const HeaderLine header = options.header;
-  return {{{"train", options.train_text, options.train_labels, options.train_tsv, {}, header},
-           {"validation",
-            options.validation_text,
-            options.validation_labels,
-            options.validation_tsv,
-            {},
-            header},
-           {"test", options.test_text, options.test_labels, options.test_tsv, {}, header}}};
+  return {{{"train", options.train_text, options.train_labels, options.train_tsv, header},
+           {"validation", options.validation_text, options.validation_labels,
+            options.validation_tsv, header},
+           {"test", options.test_text, options.test_labels, options.test_tsv, header}}};
 }
 
 std::vector<std::string> texts_of(const std::string& line, Index texts) {
@@ -169,10 +166,10 @@ std::vector<std::string> texts_of(const std::string& line, Index texts) {
   return {line.substr(0, tab), line.substr(tab + 1)};
 }
 
-std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed) {
+std::vector<SplitText> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed) {
   const auto [train, validation, test] = files_of(options);
-  std::vector<LabelledSplit> splits{whole_files(train, options.texts)};
-  const std::vector<std::string> known = splits.front().lines.target;
+  std::vector<SplitText> splits{whole_files(train, options.texts)};
+  const std::vector<std::string> known = splits.front().text.target;
   if (validation.given()) {
     splits.push_back(whole_files(validation, options.texts, known));
   } else {

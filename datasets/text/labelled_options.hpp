@@ -28,19 +28,20 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
   Index max_length = 256;
 
   LongestSide longest() const { return {max_length + texts - 1}; }
+  bool has_test() const { return !test_text.empty() || !test_tsv.empty(); }
 
   void fields(const auto& row) {
-    row(train_tsv, named("train_tsv"), "file to train on: text, tab, class on each line");
-    row(validation_tsv, named("validation_tsv"),
+    row(train_tsv, file_named("train_tsv"), "file to train on: text, tab, class on each line");
+    row(validation_tsv, file_named("validation_tsv"),
         "file for validation; empty: validation_share of the training examples");
-    row(test_tsv, named("test_tsv"), "file for the final test; empty: no test split");
-    row(train_text, named("train_text"),
+    row(test_tsv, file_named("test_tsv"), "file for the final test; empty: no test split");
+    row(train_text, file_named("train_text"),
         "instead of train_tsv: file of texts, one a line, with train_labels");
-    row(train_labels, named("train_labels"), "file of their classes, line by line");
-    row(validation_text, named("validation_text"), "instead of validation_tsv: file of texts");
-    row(validation_labels, named("validation_labels"), "file of their classes");
-    row(test_text, named("test_text"), "instead of test_tsv: file of texts");
-    row(test_labels, named("test_labels"), "file of their classes");
+    row(train_labels, file_named("train_labels"), "file of their classes, line by line");
+    row(validation_text, file_named("validation_text"), "instead of validation_tsv: file of texts");
+    row(validation_labels, file_named("validation_labels"), "file of their classes");
+    row(test_text, file_named("test_text"), "instead of test_tsv: file of texts");
+    row(test_labels, file_named("test_labels"), "file of their classes");
     row(header, named("header"),
         "whether a TSV begins with a line that names its columns; auto: the first line does if "
         "its fields are names such as sentence and label, or if no other line has its class and "
@@ -71,18 +72,12 @@ std::array<SplitFiles, 3> files_of(const LabelledTextOptions& options);
 // The one or two texts of an example.
 std::vector<std::string> texts_of(const std::string& line, Index texts);
 
-struct LabelledSplit {
-  SplitFiles files;
-  // Texts, or two texts with a tab between them; and classes, without blanks and tabs around them.
-  AlignedText lines;
-  std::vector<Index> numbers{};  // line numbers in the file, from 1
-  bool whole = true;             // it has all lines of the file
-};
-
-// Training, validation and, if given, test. Throws what read_aligned_files and read_tab_separated
-// throw, IoError with the option of a missing file, DataError with file and line for a wrong number
-// of columns or an empty label, and DataError if no example is left for training or validation.
-std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
+// Training, validation and, if given, test: texts, or two texts with a tab between them; and their
+// classes, without blanks and tabs around them. Throws what read_aligned_files and
+// read_tab_separated throw, IoError with the option of a missing file, DataError with file and line
+// for a wrong number of columns or an empty label, and DataError if no example is left for training
+// or validation.
+std::vector<SplitText> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
 // One or two texts as tokens, with their class.
 struct ClassifiedText {

@@ -11,10 +11,10 @@ namespace tapehead {
 
 namespace {
 
-std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
+std::shared_ptr<const Tokenizer> text_tokenizer(const SplitText& train,
                                                 const LabelledTextOptions& options) {
   std::vector<std::string> texts;
-  for (const std::string& line : train.lines.source) {
+  for (const std::string& line : train.text.source) {
     for (std::string& text : texts_of(line, options.texts)) {
       texts.push_back(std::move(text));
     }
@@ -25,13 +25,12 @@ std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
 
 // Classes are in byte order. Throws DataError with the file if all examples have the same class or
 // a tokenizer cannot be made, and IoError if `tokenizer_of` is not a run.
-Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
-                                    const LabelledTextOptions& options) {
-  const std::set<std::string> classes(train.lines.target.begin(), train.lines.target.end());
+Tokenizers make_labelled_tokenizers(const SplitText& train, const LabelledTextOptions& options) {
+  const std::set<std::string> classes(train.text.target.begin(), train.text.target.end());
   if (classes.size() < 2) {
     throw DataError(
         "{}: all {} training examples have the class `{}`; a classifier needs two classes or more",
-        train.files.target_file(), train.numbers.size(), shown(*classes.begin()));
+        train.files.target_file(), train.text.numbers.size(), shown(*classes.begin()));
   }
   return {.source = options.tokenizer_of.empty() ? text_tokenizer(train, options)
                                                  : tokenizers_of_run(options.tokenizer_of).source,
@@ -39,27 +38,24 @@ Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
               std::vector<std::string>(classes.begin(), classes.end()))};
 }
 
-constexpr std::array<std::string_view, 9> labelled_files{
-    "train_tsv",       "validation_tsv",    "test_tsv",  "train_text", "train_labels",
-    "validation_text", "validation_labels", "test_text", "test_labels"};
-
-std::vector<ClassifiedText> encoded(const LabelledSplit& from, const Tokenizers& tokenizers,
+std::vector<ClassifiedText> encoded(const SplitText& from, const Tokenizers& tokenizers,
                                     const LabelledTextOptions& options, UnknownText& unknown) {
   std::vector<ClassifiedText> texts;
   Index cut = 0;
-  for (std::size_t i = 0; i < from.numbers.size(); ++i) {
-    const std::string& line = from.lines.source[i];
+  const auto& [lines, labels, numbers] = from.text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
     ClassifiedText text =
         classified_text(*tokenizers.source, line, options.texts, options.max_length);
     cut += text.cut ? 1 : 0;
-    const std::vector<TokenId> label = tokenizers.target->encode(from.lines.target[i]);
+    const std::vector<TokenId> label = tokenizers.target->encode(labels[i]);
     if (label.empty()) {
       throw DataError(
           "{}:{}: the class `{}` is on no line of the training examples, so it cannot be learned",
-          from.files.target_file(), from.numbers[i], shown(from.lines.target[i]));
+          from.files.target_file(), numbers[i], shown(labels[i]));
     }
     text.label = label.front();
-    unknown.see(*tokenizers.source, line, text.tokens, from.numbers[i]);
+    unknown.see(*tokenizers.source, line, text.tokens, numbers[i]);
     texts.push_back(std::move(text));
   }
   if (cut > 0) {
@@ -69,17 +65,11 @@ std::vector<ClassifiedText> encoded(const LabelledSplit& from, const Tokenizers&
   return texts;
 }
 
-Split held_out(LabelledSplit from, const Tokenizers& tokenizers, const LabelledTextOptions& options,
+Split held_out(SplitText from, const Tokenizers& tokenizers, const LabelledTextOptions& options,
                const Layout& layout) {
   Split split{.name = from.files.name};
   split.source = class_source(encoded(from, tokenizers, options, split.unknown_source), layout);
-  split.source_texts = std::move(from.lines.source);
-  split.references = std::move(from.lines.target);
-  if (from.whole) {
-    split.source_file = from.files.source_file();
-    split.target_file = from.files.target_file();
-    split.lines = std::move(from.numbers);
-  }
+  keep_texts(std::move(from), split);
   return split;
 }
 
@@ -100,7 +90,7 @@ std::vector<ClassifiedText> with_dropped_tokens(std::vector<ClassifiedText> text
 
 Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& making) {
   const auto& options = task_options.as<LabelledTextOptions>();
-  std::vector<LabelledSplit> splits = labelled_splits(options, making.seed);
+  std::vector<SplitText> splits = labelled_splits(options, making.seed);
   const Tokenizers kept = kept_tokenizers(
       making.tokenizers, [&] { return make_labelled_tokenizers(splits.front(), options); });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
@@ -160,12 +150,8 @@ extern constinit const TaskKind labelled_text_task{
     .options = options_of<LabelledTextOptions>,
     .rules = labelled_rules,
     .longest = longest_of<LabelledTextOptions>,
-    .splits =
-        [](const TaskOptions& task) {
-          return usual_splits(files_of(task.as<LabelledTextOptions>()).back().given());
-        },
+    .splits = splits_of<LabelledTextOptions>,
     .shrink = shrink_labelled_text,
-    .files = labelled_files,
     .examples = ExampleKind::labels,
     .add_draws =
         [](const TaskOptions& task, Hash& hash) {

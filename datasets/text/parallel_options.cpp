@@ -13,11 +13,11 @@ using Verdict = std::optional<Violation>;
 // Training, validation and test, which may be missing.
 std::array<SplitFiles, 3> usual_files(const ParallelTextOptions& options) {
   const HeaderLine header = options.header;
-  return {{{"train", options.train_source, options.train_target, options.train_tsv, {}, header},
+  return {{{"train", options.train_source, options.train_target, options.train_tsv, header},
            {"validation", options.validation_source, options.validation_target,
-            options.validation_tsv, options.validation_types, header},
-           {"test", options.test_source, options.test_target, options.test_tsv, options.test_types,
-            header}}};
+            options.validation_tsv, header, options.validation_types},
+           {"test", options.test_source, options.test_target, options.test_tsv, header,
+            options.test_types}}};
 }
 
 Verdict text_has_files(const TaskOptions& task) {
@@ -202,9 +202,8 @@ SplitText read_split(const SplitFiles& files) {
   }
   SplitText split{.files = files,
                   .text = files.tsv.empty() ? read_aligned_files(files.source, files.target)
-                                            : read_pairs(files.tsv, files.header),
-                  .types = {}};
-  split.files.header = split.text.first > 1 ? HeaderLine::present : HeaderLine::absent;
+                                            : read_pairs(files.tsv, files.header)};
+  split.files.header = split.text.numbers.front() > 1 ? HeaderLine::present : HeaderLine::absent;
   if (!files.types.empty()) {
     split.types = read_types(files.types, files.source_file(), split.text.source.size());
   }

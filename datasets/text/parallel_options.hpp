@@ -10,7 +10,7 @@ namespace tapehead {
 // Aligned lines of text, plain or gzipped. Relative paths begin at the working directory in which a
 // run starts; the run remembers where its files are. Training, validation and test each have a
 // source file and a target file, or a TSV (source, tab, target). Entry i of each list `further_...`
-// belongs to further test split i.
+// belongs to further test split i. Files are listed split by split, then types and further splits.
 struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   std::string train_source{};
   std::string train_target{};
@@ -38,30 +38,35 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   bool has_test() const { return !test_source.empty() || !test_tsv.empty(); }
 
   void fields(const auto& row) {
-    row(train_source, named("train_source"), "file of source sentences to train on, one a line");
-    row(train_target, named("train_target"), "file of their translations, line by line");
-    row(validation_source, named("validation_source"), "file of source sentences for validation");
-    row(validation_target, named("validation_target"), "file of their translations");
-    row(test_source, named("test_source"),
+    row(train_source, file_named("train_source"),
+        "file of source sentences to train on, one a line");
+    row(train_target, file_named("train_target"), "file of their translations, line by line");
+    row(validation_source, file_named("validation_source", 2),
+        "file of source sentences for validation");
+    row(validation_target, file_named("validation_target", 2), "file of their translations");
+    row(test_source, file_named("test_source", 3),
         "file of source sentences for the final test; empty: no test split");
-    row(test_target, named("test_target"), "file of their translations");
-    row(train_tsv, named("train_tsv"), "instead of two files: source, tab, target on each line");
-    row(validation_tsv, named("validation_tsv"),
+    row(test_target, file_named("test_target", 3), "file of their translations");
+    row(train_tsv, file_named("train_tsv"),
         "instead of two files: source, tab, target on each line");
-    row(test_tsv, named("test_tsv"), "instead of two files: source, tab, target on each line");
+    row(validation_tsv, file_named("validation_tsv", 2),
+        "instead of two files: source, tab, target on each line");
+    row(test_tsv, file_named("test_tsv", 3),
+        "instead of two files: source, tab, target on each line");
     row(header, named("header"),
         "whether a TSV begins with a line that names its columns; auto: the first line does if "
         "its fields are names such as source and target");
-    row(validation_types, named("validation_types"),
+    row(validation_types, file_named("validation_types", 4),
         "file with the type of each validation pair, one a line; evaluations then count right "
         "sequences by type too; empty: none");
-    row(test_types, named("test_types"), "file with the type of each test pair; empty: none");
+    row(test_types, file_named("test_types", 4),
+        "file with the type of each test pair; empty: none");
     row(further_tests, named("further_tests"),
         "names of further test splits, which are evaluated with `test`");
-    row(further_sources, named("further_sources"),
+    row(further_sources, file_named("further_sources", 4),
         "their files of source sentences, one for each name");
-    row(further_targets, named("further_targets"), "files of their translations");
-    row(further_types, named("further_types"),
+    row(further_targets, file_named("further_targets", 4), "files of their translations");
+    row(further_types, file_named("further_types", 4),
         "files with the types of their pairs, where \"\" is none; []: no types");
     row(type_groups, named("type_groups"),
         "groups of types to count together, each as its name, an equals sign and its types: "
@@ -89,12 +94,6 @@ extern const std::array<TaskRule, 4> parallel_text_rules;
 // From one file. Throws what read_tab_separated throws, and DataError with file and line if a line
 // does not have exactly one tab.
 AlignedText read_pairs(const fs::path& file, HeaderLine header = HeaderLine::automatic);
-
-struct SplitText {
-  SplitFiles files;
-  AlignedText text;
-  std::vector<std::string> types;  // one per pair, or none
-};
 
 // The files of all splits, in their order.
 std::vector<SplitFiles> split_files(const ParallelTextOptions& options);

@@ -12,12 +12,6 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> file_options{
-    "train_source",      "train_target",     "train_tsv",   "validation_source",
-    "validation_target", "validation_tsv",   "test_source", "test_target",
-    "test_tsv",          "validation_types", "test_types",  "further_sources",
-    "further_targets",   "further_types"};
-
 constexpr std::array<std::string_view, 5> tokenizer_options{
     "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout",
     "task.lower_case"};
@@ -33,10 +27,8 @@ Examples encoded(const AlignedText& text, const Tokenizers& tokenizers) {
 
 void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::size_t i,
                    const Example& pair, Split& split) {
-  const Index line = text.first + static_cast<Index>(i);
-  const auto& [source, target] = pair;
-  split.unknown_source.see(*tokenizers.source, text.source[i], source, line);
-  split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
+  split.unknown_source.see(*tokenizers.source, text.source[i], pair.source, text.numbers[i]);
+  split.unknown_target.see(*tokenizers.target, text.target[i], pair.target, text.numbers[i]);
 }
 
 // Reads training references again. Training does not need them, and they take more memory than
@@ -58,10 +50,9 @@ std::vector<std::string> kept_targets(const SplitFiles& files, const std::vector
 
 // Leaves out pairs with a side that is empty or longer than task.max_length. With subword dropout
 // the split keeps the texts of its sources.
-std::shared_ptr<const Examples> train_pairs(const SplitFiles& files, const AlignedText& text,
-                                            const Tokenizers& tokenizers,
+std::shared_ptr<const Examples> train_pairs(const SplitText& from, const Tokenizers& tokenizers,
                                             const ParallelTextOptions& options, Split& split) {
-  Examples all = encoded(text, tokenizers);
+  Examples all = encoded(from.text, tokenizers);
   Index too_long = 0;
   Index empty = 0;
   Examples kept;
@@ -73,22 +64,22 @@ std::shared_ptr<const Examples> train_pairs(const SplitFiles& files, const Align
     } else if (source.empty() || target.empty()) {
       ++empty;
     } else {
-      count_unknown(text, tokenizers, i, all[i], split);
+      count_unknown(from.text, tokenizers, i, all[i], split);
       kept.push_back({.source = std::move(source), .target = std::move(target)});
       is_kept[i] = true;
       if (options.subword_dropout > 0) {
-        split.source_texts.push_back(text.source[i]);
+        split.source_texts.push_back(from.text.source[i]);
       }
     }
   }
-  split.read_references = [files, is_kept] { return kept_targets(files, is_kept); };
+  split.read_references = [files = from.files, is_kept] { return kept_targets(files, is_kept); };
   split.dropped = too_long + empty;
   if (kept.empty()) {
     throw no_training_pairs(options, split.dropped);
   }
   if (split.dropped > 0) {
     spdlog::info("{} of {} training pairs dropped: {} longer than {} tokens, {} with an empty side",
-                 split.dropped, text.source.size(), too_long, options.max_length, empty);
+                 split.dropped, all.size(), too_long, options.max_length, empty);
   }
   return std::make_shared<const Examples>(std::move(kept));
 }
@@ -100,15 +91,7 @@ Split held_out_split(SplitText from, const Tokenizers& tokenizers, const Layout&
     count_unknown(from.text, tokenizers, i, (*pairs)[i], split);
   }
   split.source = pair_source(pairs, layout, {}, split.name);
-  split.source_texts = std::move(from.text.source);
-  split.references = std::move(from.text.target);
-  split.types = std::move(from.types);
-  split.source_file = from.files.source_file();
-  split.target_file = from.files.target_file();
-  if (from.text.first > 1) {
-    split.lines.resize(pairs->size());
-    std::iota(split.lines.begin(), split.lines.end(), from.text.first);
-  }
+  keep_texts(std::move(from), split);
   return split;
 }
 
@@ -182,7 +165,7 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   Split& first = task.splits.emplace_back();
   first.name = training.files.name;
-  const auto pairs = train_pairs(training.files, training.text, kept, text, first);
+  const auto pairs = train_pairs(training, kept, text, first);
   first.source = pair_source(pairs, making.layout, {}, first.name);
   if (text.subword_dropout > 0) {
     const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
@@ -210,7 +193,6 @@ extern constinit const TaskKind parallel_text_task{
     .longest = longest_of<ParallelTextOptions>,
     .splits = splits,
     .shrink = shrink,
-    .files = file_options,
     .add_draws =
         [](const TaskOptions& options, Hash& hash) {
           const auto& text = options.as<ParallelTextOptions>();

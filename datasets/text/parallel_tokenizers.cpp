@@ -19,7 +19,7 @@ constexpr std::size_t many_lines = 20000;  // with so many, training subwords ta
 // A lower bound for the number of tokens of a line: no piece crosses a space, and no merge crosses
 // the end of a chunk or of a word.
 Index fewest_tokens(std::string_view line, TokenizerKind kind) {
-  if (const auto unit = unit_of(kind)) {
+  if (const auto unit = unit_of(name_of(kind))) {
     return std::ssize(units_of(line, *unit));
   }
   if (kind == TokenizerKind::byte_bpe) {

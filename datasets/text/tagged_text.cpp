@@ -7,6 +7,7 @@
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -21,13 +22,14 @@ struct TaggedTextOptions {
   Index max_length = 256;
 
   LongestSide longest() const { return {max_length}; }
+  bool has_test() const { return !test_columns.empty(); }
 
   void fields(const auto& row) {
-    row(train_columns, named("train_columns"),
+    row(train_columns, file_named("train_columns"),
         "file to train on: a token a line, first the token and last its label, and an empty line "
         "between sentences (CoNLL)");
-    row(validation_columns, named("validation_columns"), "file for validation");
-    row(test_columns, named("test_columns"), "file for the final test; empty: no test split");
+    row(validation_columns, file_named("validation_columns"), "file for validation");
+    row(test_columns, file_named("test_columns"), "file for the final test; empty: no test split");
     row(vocabulary, named("vocabulary", 4, 1e6),
         "at most so many entries, with the three marks: the most frequent tokens");
     row(max_length, named("max_length", 1, 100000, "tokens"),
@@ -35,29 +37,23 @@ struct TaggedTextOptions {
   }
 };
 
-constexpr std::array<std::string_view, 3> column_files{"train_columns", "validation_columns",
-                                                       "test_columns"};
-
-// Tokens and their labels, separated by spaces.
-struct TaggedSentence {
-  std::string tokens;
+// Reads sentences: their tokens and labels, separated by spaces, and the lines of their first
+// tokens. Each line is a token: its first column is the token, its last column the label. Spaces or
+// tabs separate columns, and empty lines separate sentences. Sentences with only the token
+// -DOCSTART- begin documents (Tjong Kim Sang and De Meulder 2003) and are left out.
+AlignedText read_tagged(const std::string& file) {
+  AlignedText sentences;
+  std::string tokens;  // of the sentence that is read
   std::string labels;
-  Index line = 0;  // of its first token, from 1
-};
-
-using Sentences = std::vector<TaggedSentence>;
-
-// Each line is a token: its first column is the token, its last column the label. Spaces or tabs
-// separate columns, and empty lines separate sentences. Sentences with only the token -DOCSTART-
-// begin documents (Tjong Kim Sang and De Meulder 2003) and are left out.
-Sentences read_tagged(const std::string& file) {
-  Sentences sentences;
-  TaggedSentence open;
+  Index begin = 0;  // the line of its first token
   const auto close = [&] {
-    if (!open.tokens.empty() && open.tokens != "-DOCSTART-") {
-      sentences.push_back(std::move(open));
+    if (!tokens.empty() && tokens != "-DOCSTART-") {
+      sentences.source.push_back(tokens);
+      sentences.target.push_back(labels);
+      sentences.numbers.push_back(begin);
     }
-    open = {};
+    tokens.clear();
+    labels.clear();
   };
   std::size_t columns = 0;
   Index number = 0;
@@ -74,57 +70,49 @@ Sentences read_tagged(const std::string& file) {
                       file, number, words.size(), words.size() == 1 ? "" : "s",
                       columns < 2 ? "two or more" : std::to_string(columns));
     }
-    const bool first = open.tokens.empty();
-    open.line = first ? number : open.line;
-    open.tokens.append(first ? "" : " ").append(words.front());
-    open.labels.append(first ? "" : " ").append(words.back());
+    const bool first = tokens.empty();
+    begin = first ? number : begin;
+    tokens.append(first ? "" : " ").append(words.front());
+    labels.append(first ? "" : " ").append(words.back());
   }
   close();
-  if (sentences.empty()) {
+  if (sentences.source.empty()) {
     throw DataError("{}: there is no sentence in the file", file);
   }
   return sentences;
 }
 
-Tokenizers tagged_tokenizers(const Sentences& train, Index limit) {
-  EntryCounts tokens;
-  EntryCounts labels;
-  for (const TaggedSentence& sentence : train) {
-    count_units(sentence.tokens, Unit::word, tokens);
-    count_units(sentence.labels, Unit::word, labels);
-  }
+Tokenizers tagged_tokenizers(const AlignedText& train, Index limit) {
   constexpr Index all = 1'000'000;
-  return {.source = std::make_shared<VocabularyTokenizer>(most_frequent(tokens, limit), Unit::word),
-          .target = std::make_shared<VocabularyTokenizer>(most_frequent(labels, all), Unit::word)};
+  return {
+      .source =
+          tokenizer_of_lines({.kind = TokenizerKind::word, .vocabulary = limit}, train.source),
+      .target = tokenizer_of_lines({.kind = TokenizerKind::word, .vocabulary = all}, train.target)};
 }
 
 // In the train split, leaves out sentences that are too long, and keeps tokens without their text.
-Split tagged_split(const std::string& name, const std::string& file, const Sentences& sentences,
-                   const Tokenizers& tokenizers, Index max_length, const Layout& layout) {
-  const bool train = name == "train";
-  Split split{.name = name, .source_file = train ? "" : file, .target_file = train ? "" : file};
+Split tagged_split(SplitText from, const Tokenizers& tokenizers, Index max_length,
+                   const Layout& layout) {
+  const std::string& file = from.files.source;
+  const auto& [tokens, labels, numbers] = from.text;
+  Split split{.name = from.files.name};
+  const bool train = split.name == "train";
   Examples pairs;
-  for (const TaggedSentence& sentence : sentences) {
-    Example example{.source = tokenizers.source->encode(sentence.tokens),
-                    .target = tokenizers.target->encode(sentence.labels)};
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Example example{.source = tokenizers.source->encode(tokens[i]),
+                    .target = tokenizers.target->encode(labels[i])};
     const auto unknown = std::ranges::find(example.target, unknown_id) - example.target.begin();
     if (unknown < std::ssize(example.target)) {
-      throw DataError(
-          "{}:{}: the label `{}` is not in the training data, so it cannot be learned", file,
-          sentence.line + unknown,
-          shown(units_of(sentence.labels, Unit::word)[static_cast<std::size_t>(unknown)]));
+      throw DataError("{}:{}: the label `{}` is not in the training data, so it cannot be learned",
+                      file, numbers[i] + unknown,
+                      shown(units_of(labels[i], Unit::word)[static_cast<std::size_t>(unknown)]));
     }
-    split.unknown_source.see(*tokenizers.source, sentence.tokens, example.source, sentence.line);
+    split.unknown_source.see(*tokenizers.source, tokens[i], example.source, numbers[i]);
     if (train && std::ssize(example.source) > max_length) {
       ++split.dropped;
       continue;
     }
     pairs.push_back(std::move(example));
-    if (!train) {
-      split.lines.push_back(sentence.line);
-      split.source_texts.push_back(sentence.tokens);
-      split.references.push_back(sentence.labels);
-    }
   }
   if (pairs.empty()) {
     throw DataError("{}: all sentences are longer than task.max_length ({} tokens)", file,
@@ -132,30 +120,34 @@ Split tagged_split(const std::string& name, const std::string& file, const Sente
   }
   if (split.dropped > 0) {
     spdlog::info("{} of {} training sentences dropped: longer than {} tokens", split.dropped,
-                 sentences.size(), max_length);
+                 tokens.size(), max_length);
   }
-  split.source = pair_source(std::make_shared<const Examples>(std::move(pairs)), layout, {}, name);
+  split.source =
+      pair_source(std::make_shared<const Examples>(std::move(pairs)), layout, {}, split.name);
+  if (!train) {
+    keep_texts(std::move(from), split);
+  }
   return split;
 }
 
 Task make_tagged_text(const TaskOptions& task_options, const TaskMaking& making) {
   const auto& options = task_options.as<TaggedTextOptions>();
-  std::vector<Sentences> sentences;
-  const std::array files{std::pair{"train", &options.train_columns},
-                         std::pair{"validation", &options.validation_columns},
-                         std::pair{"test", &options.test_columns}};
-  for (const auto& [split, path] : files) {
+  std::vector<SplitText> read;
+  for (const auto& [split, path] : {std::pair{"train", &options.train_columns},
+                                    std::pair{"validation", &options.validation_columns},
+                                    std::pair{"test", &options.test_columns}}) {
     if (!path->empty()) {
       expect_file(*path, fmt::format("task.{}_columns", split));
-      sentences.push_back(read_tagged(*path));
+      SplitText& text = read.emplace_back();
+      text.files = {.name = split, .source = *path, .target = *path};
+      text.text = read_tagged(*path);
     }
   }
   const Tokenizers kept = kept_tokenizers(
-      making.tokenizers, [&] { return tagged_tokenizers(sentences.front(), options.vocabulary); });
+      making.tokenizers, [&] { return tagged_tokenizers(read.front().text, options.vocabulary); });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    task.splits.push_back(tagged_split(files[i].first, *files[i].second, sentences[i], kept,
-                                       options.max_length, making.layout));
+  for (SplitText& split : read) {
+    task.splits.push_back(tagged_split(std::move(split), kept, options.max_length, making.layout));
   }
   return task;
 }
@@ -177,16 +169,12 @@ extern constinit const TaskKind tagged_text_task{
     .options = options_of<TaggedTextOptions>,
     .rules = tagged_rules,
     .longest = longest_of<TaggedTextOptions>,
-    .splits =
-        [](const TaskOptions& task) {
-          return usual_splits(!task.as<TaggedTextOptions>().test_columns.empty());
-        },
+    .splits = splits_of<TaggedTextOptions>,
     .shrink =
         [](TaskOptions& task, const Shrinking& shrinking) {
           shrinking.at_most("task.vocabulary", task.as<TaggedTextOptions>().vocabulary,
                             Shrinking::most_symbols);
         },
-    .files = column_files,
     .examples = ExampleKind::tags,
     .make = make_tagged_text};
 

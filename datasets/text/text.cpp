@@ -7,13 +7,6 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> text_files{"train_text", "validation_text", "test_text"};
-
-std::vector<std::string> text_splits(const TaskOptions& task) {
-  const auto& options = task.as<TextOptions>();
-  return usual_splits(!options.test_text.empty() || options.test_share > 0);
-}
-
 // The tokens of a split: from the run, if it keeps them, otherwise from the text files. Throws
 // IoError if a file of tokens has an id that the tokenizer does not have.
 std::shared_ptr<const TokenText> token_text(const TextOptions& options, std::string_view split,
@@ -81,7 +74,7 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
                : window_source(text.tokens, windows);
   };
   const Index context = making.context > 0 ? making.context : options.context;
-  for (const std::string& name : text_splits(task_options)) {
+  for (const std::string& name : usual_splits(options.has_test())) {
     const auto tokens = token_text(options, name, bytes, *kept.source, making.tokenizers);
     const RunningText text{
         .tokens = tokens,
@@ -152,10 +145,8 @@ void shrink_text(TaskOptions& task, const Shrinking& shrinking) {
 // Adds the options that decide the windows of an epoch or the tokens that a run keeps.
 void add_text_options(const TaskOptions& task, Hash& hash) {
   const auto& options = task.as<TextOptions>();
-  for (const std::string* text :
-       {&options.train_text, &options.validation_text, &options.test_text, &options.separator}) {
-    hash.add(*text);
-  }
+  hash.add(options.train_text).add(options.validation_text);
+  hash.add(options.test_text).add(options.separator);
   for (const double number :
        {options.validation_share, options.test_share, options.character_coverage}) {
     hash.add(std::bit_cast<std::uint64_t>(number));
@@ -187,9 +178,8 @@ extern constinit const TaskKind text_task{.name = "text",
                                           .options = options_of<TextOptions>,
                                           .rules = text_rules,
                                           .longest = longest_of<TextOptions>,
-                                          .splits = text_splits,
+                                          .splits = splits_of<TextOptions>,
                                           .shrink = shrink_text,
-                                          .files = text_files,
                                           .examples = ExampleKind::text,
                                           .kept_as_tokens = true,
                                           .add_draws = add_text_options,

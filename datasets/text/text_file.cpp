@@ -13,6 +13,7 @@
 
 #include "core/files/files.hpp"
 #include "core/text.hpp"
+#include "datasets/task.hpp"
 
 namespace tapehead {
 
@@ -61,7 +62,7 @@ bool has_header(HeaderLine given, const fs::path& file, const std::vector<std::s
 
 }  // namespace
 
-class TextReader::Gunzip {
+class TextReader::Gunzip : NotCopied {
  public:
   // `name`: the file, for messages.
   explicit Gunzip(fs::path name) : name_(std::move(name)) {
@@ -69,8 +70,6 @@ class TextReader::Gunzip {
       throw std::bad_alloc();
     }
   }
-  Gunzip(const Gunzip&) = delete;
-  Gunzip& operator=(const Gunzip&) = delete;
   ~Gunzip() { inflateEnd(&stream_); }
 
   // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
@@ -255,6 +254,17 @@ std::optional<Violation> given_twice_or_half(const SplitFiles& files,
                     "given alone; {} {} too", need, has_source ? target : source)});
 }
 
+void keep_texts(SplitText from, Split& split) {
+  split.source_texts = std::move(from.text.source);
+  split.references = std::move(from.text.target);
+  split.types = std::move(from.types);
+  if (from.whole) {
+    split.source_file = from.files.source_file();
+    split.target_file = from.files.target_file();
+    split.lines = std::move(from.text.numbers);
+  }
+}
+
 AlignedText read_aligned_files(const fs::path& source, const fs::path& target,
                                const LineWords& words) {
   AlignedText text{.source = read_lines(source), .target = read_lines(target)};
@@ -266,6 +276,7 @@ AlignedText read_aligned_files(const fs::path& source, const fs::path& target,
                     source.string(), sources, words.sources, target.string(), targets,
                     words.targets, words.rule);
   }
+  text.numbers = mapped(numbers_below(std::ssize(text.source)), [](Index i) { return i + 1; });
   return text;
 }
 
@@ -274,14 +285,15 @@ AlignedText read_tab_separated(
     const std::function<void(const std::string&, std::size_t)>& expect_columns,
     const std::function<bool(const std::vector<std::string>&)>& is_header) {
   std::vector<std::string> lines = read_lines(file);
-  AlignedText text{.first = has_header(header, file, lines, is_header) ? 2 : 1};
-  for (auto number = static_cast<std::size_t>(text.first); number <= lines.size(); ++number) {
-    std::string& line = lines[number - 1];
-    expect_columns(line, number);
+  AlignedText text;
+  for (std::size_t i = has_header(header, file, lines, is_header) ? 1 : 0; i < lines.size(); ++i) {
+    std::string& line = lines[i];
+    expect_columns(line, i + 1);
     const std::size_t tab = line.rfind('\t');
     text.target.push_back(line.substr(tab + 1));
     line.resize(tab);
     text.source.push_back(std::move(line));
+    text.numbers.push_back(static_cast<Index>(i) + 1);
   }
   return text;
 }

@@ -6,6 +6,8 @@
 
 namespace tapehead {
 
+struct Split;
+
 // Lines end with "\n" or "\r\n"; the last one may have no end. Gzip is recognised by its first
 // bytes and unpacked. A byte order mark at the beginning is skipped. Lines may hold NUL.
 class TextReader {
@@ -58,10 +60,10 @@ struct SplitFiles {
   std::string name;  // of the split
   std::string source;
   std::string target;
-  std::string tsv{};  // instead of `source` and `target`
-  std::string types{};
+  std::string tsv{};                          // instead of `source` and `target`
   HeaderLine header = HeaderLine::automatic;  // of `tsv`
-  bool further = false;                       // its files are entries of the lists `further_...`
+  std::string types{};
+  bool further = false;  // its files are entries of the lists `further_...`
 
   bool given() const { return !tsv.empty() || !source.empty(); }
   const std::string& source_file() const { return tsv.empty() ? source : tsv; }
@@ -77,8 +79,19 @@ std::optional<Violation> given_twice_or_half(const SplitFiles& files,
 struct AlignedText {
   std::vector<std::string> source{};
   std::vector<std::string> target{};  // as many as sources
-  Index first = 1;                    // line of the first pair in its file; 2 after a header
+  std::vector<Index> numbers{};       // lines of the pairs in their file, from 1
 };
+
+// The pairs of a split. For labelled text, targets are classes; for tagged text, labels of tokens.
+struct SplitText {
+  SplitFiles files;
+  AlignedText text{};
+  std::vector<std::string> types{};  // one per pair, or none
+  bool whole = true;                 // it has all pairs of the files
+};
+
+// Puts the texts and types into the split of a task and, if they are whole, where they are.
+void keep_texts(SplitText from, Split& split);
 
 // The words for the lines of two files in the error that one file is shorter.
 struct LineWords {

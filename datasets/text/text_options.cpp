@@ -129,7 +129,7 @@ std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
   if (!options.tokenizer_of.empty()) {
     return tokenizers_of_run(options.tokenizer_of).source;
   }
-  const auto unit = unit_of(options.tokenizer);
+  const auto unit = unit_of(name_of(options.tokenizer));
   if (!unit) {
     return subwords(files, options);
   }

@@ -23,12 +23,13 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   bool mask_words = false;
 
   LongestSide longest() const { return {context, "task.context"}; }
+  bool has_test() const { return !test_text.empty() || test_share > 0; }
 
   void fields(const auto& row) {
-    row(train_text, named("train_text"), "file of text to train on, or several: docs/*.md");
-    row(validation_text, named("validation_text"),
+    row(train_text, file_named("train_text"), "file of text to train on, or several: docs/*.md");
+    row(validation_text, file_named("validation_text"),
         "file, or files, for validation; empty: validation_share of train_text");
-    row(test_text, named("test_text"),
+    row(test_text, file_named("test_text"),
         "file, or files, for the final test; empty: test_share of train_text");
     row(validation_share,
         only_with(When::without("task.validation_text"), named("validation_share", 0, 0.9)),

@@ -58,37 +58,23 @@ const std::array<ByteCharacter, 256>& byte_characters() {
 }
 
 std::string spelled_bytes(std::string_view bytes) {
-  static const auto characters = [] {
-    std::array<std::string, 256> table;
-    for (const ByteCharacter& row : byte_characters()) {
-      table[static_cast<unsigned char>(row.byte)] = row.character;
-    }
-    return table;
-  }();
   std::string spelled;
   for (const char byte : bytes) {
-    spelled += characters[static_cast<unsigned char>(byte)];
+    spelled += std::ranges::find(byte_characters(), byte, &ByteCharacter::byte)->character;
   }
   return spelled;
 }
 
 std::optional<std::string> bytes_of_spelling(std::string_view spelled) {
-  static const auto bytes = [] {
-    std::unordered_map<std::string_view, char> table;
-    for (const ByteCharacter& row : byte_characters()) {
-      table.emplace(row.character, row.byte);
-    }
-    return table;
-  }();
+  const auto& rows = byte_characters();  // in the order of their characters
   std::string text;
-  while (!spelled.empty()) {
-    const std::size_t length = static_cast<unsigned char>(spelled.front()) < 0x80 ? 1 : 2;
-    const auto found = bytes.find(spelled.substr(0, length));
-    if (found == bytes.end()) {
+  for (const std::string_view character : units_of(spelled, Unit::character)) {
+    const auto* const found =
+        std::ranges::lower_bound(rows, character, {}, &ByteCharacter::character);
+    if (found == rows.end() || found->character != character) {
       return std::nullopt;
     }
-    text += found->second;
-    spelled.remove_prefix(length);
+    text += found->byte;
   }
   return text;
 }
@@ -114,9 +100,8 @@ ByteBpe::ByteBpe(BytePairs pairs)
   }
 }
 
-std::vector<Merge> ByteBpe::checked_merges() const {
-  std::vector<Merge> merges;
-  merges.reserve(pairs_.merges.size());
+MergeTable ByteBpe::checked_merges() const {
+  MergeTable merges;
   for (const auto& [left, right] : pairs_.merges) {
     const std::string both = left + right;
     for (const std::string& entry : {left, right, both}) {
@@ -125,7 +110,7 @@ std::vector<Merge> ByteBpe::checked_merges() const {
                         right, entry);
       }
     }
-    merges.push_back({{vocabulary_.id(left), vocabulary_.id(right)}, vocabulary_.id(both)});
+    merges.add({vocabulary_.id(left), vocabulary_.id(right)}, vocabulary_.id(both));
   }
   return merges;
 }

@@ -50,7 +50,7 @@ class ByteBpe : public Tokenizer {
 
  private:
   std::vector<TokenId> tokens_of_bytes(std::string_view bytes) const;
-  std::vector<Merge> checked_merges() const;
+  MergeTable checked_merges() const;
 
   BytePairs pairs_;
   Vocabulary vocabulary_;

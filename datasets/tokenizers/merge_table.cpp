@@ -21,15 +21,9 @@ struct PairCount {
   std::vector<std::size_t> words;  // that have or had the pair; a word may repeat
 };
 
-// A pair, with its count when the count last rose; the count may be lower now.
-struct PairCandidate {
-  Index count;
-  TokenPair pair;
-
-  bool operator<(const PairCandidate& other) const {
-    return count != other.count ? count < other.count : pair > other.pair;
-  }
-};
+// The negative count of a pair when the count last rose, and the pair; the count may be lower now.
+// The least candidate is the one to merge.
+using PairCandidate = std::pair<Index, TokenPair>;
 
 class PairTraining {
  public:
@@ -51,16 +45,16 @@ class PairTraining {
   // Merges until there are `entries` entries, or until no pair occurs often enough.
   BytePairs merged_to(Index entries) {
     while (std::ssize(result_.entries) < entries && !candidates_.empty()) {
-      const PairCandidate best = candidates_.top();
+      const auto [negative, pair] = candidates_.top();
       candidates_.pop();
-      const Index count = pairs_[best.pair].count;
+      const Index count = pairs_[pair].count;
       if (count < least_count) {
         continue;
       }
-      if (count == best.count) {
-        merge(best.pair);
+      if (count == -negative) {
+        merge(pair);
       } else {
-        candidates_.push({count, best.pair});
+        candidates_.emplace(-count, pair);
       }
     }
     return std::move(result_);
@@ -131,7 +125,7 @@ class PairTraining {
     const auto repeated = std::ranges::unique(grown_);
     grown_.erase(repeated.begin(), repeated.end());
     for (const TokenPair& pair : grown_) {
-      candidates_.push({pairs_[pair].count, pair});
+      candidates_.emplace(-pairs_[pair].count, pair);
     }
     grown_.clear();
   }
@@ -142,7 +136,7 @@ class PairTraining {
   std::string_view goes_on_;
   std::unordered_map<TokenPair, PairCount, TokenPairHash> pairs_;
   std::vector<TokenPair> grown_;  // pairs whose counts the current merge raised
-  std::priority_queue<PairCandidate> candidates_;
+  std::priority_queue<PairCandidate, std::vector<PairCandidate>, std::greater<>> candidates_;
 };
 
 // A piece of the word, and the score of merging it with the next one.
@@ -152,13 +146,6 @@ struct Part {
 };
 
 }  // namespace
-
-MergeTable::MergeTable(const std::vector<Merge>& merges) {
-  merges_.reserve(merges.size());
-  for (const Merge& merge : merges) {
-    merges_.try_emplace(merge.pair, Ranked{std::ssize(merges_), merge.merged});
-  }
-}
 
 const MergeTable::Ranked* MergeTable::find(TokenPair pair) const {
   const auto found = merges_.find(pair);

@@ -22,15 +22,12 @@ struct TokenPairHash {
   }
 };
 
-struct Merge {
-  TokenPair pair;
-  TokenId merged;
-};
-
 class MergeTable {
  public:
   // Earlier merges have lower ranks. If a pair occurs twice, its first merge counts.
-  explicit MergeTable(const std::vector<Merge>& merges);
+  void add(TokenPair pair, TokenId merged) {
+    merges_.try_emplace(pair, Ranked{std::ssize(merges_), merged});
+  }
 
   // Repeatedly merges the pair of neighbours with the lowest rank, the leftmost of equals, until no
   // pair has a merge. Takes O(n log n) for n tokens.

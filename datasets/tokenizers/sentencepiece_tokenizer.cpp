@@ -12,26 +12,17 @@ namespace {
 // Removes spaces at both ends, and keeps one of several.
 std::string with_single_spaces(std::string_view text) {
   std::string result;
-  bool space = false;
-  for (const char byte : text) {
-    if (byte == ' ') {
-      space = !result.empty();
-      continue;
+  for (const auto word : std::views::split(text, ' ')) {
+    if (!word.empty()) {
+      result.append(result.empty() ? "" : " ").append(word.begin(), word.end());
     }
-    result += std::exchange(space, false) ? " " : "";
-    result += byte;
   }
   return result;
 }
 
 // U+2581 becomes a space.
 std::string with_plain_spaces(std::string_view text) {
-  std::string result;
-  for (std::size_t at = text.find(space_shown); at != text.npos; at = text.find(space_shown)) {
-    result.append(text.substr(0, at)).append(1, ' ');
-    text.remove_prefix(at + space_shown.size());
-  }
-  return result.append(text);
+  return replaced(text, {{space_shown, " "}});
 }
 
 // The library marks all other pieces unused, except single characters.

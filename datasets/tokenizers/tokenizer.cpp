@@ -4,21 +4,11 @@
 
 namespace tapehead {
 
-namespace {
-
-constexpr Index most_characters = 40;  // shown of the first unknown part
-
-}  // namespace
-
 std::string_view after_spaces(std::string_view entry) {
   while (entry.starts_with(space_shown)) {
     entry.remove_prefix(space_shown.size());
   }
   return entry;
-}
-
-bool has_entries_with_spaces(const Tokenizer& tokenizer) {
-  return !tokenizer.word_fronts().begins.empty();
 }
 
 bool begins_word(const Tokenizer& tokenizer, TokenId token) {
@@ -61,6 +51,7 @@ void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
 }
 
 std::string describe(const UnknownText& unknown) {
+  constexpr Index most_characters = 40;  // shown of the first unknown part
   return fmt::format(
       "{} of {} tokens {} unknown to its vocabulary, on {} line{}; the first is `{}`, on line {}",
       unknown.tokens, unknown.of, unknown.tokens == 1 ? "is" : "are", unknown.lines,

@@ -38,7 +38,8 @@ inline constexpr std::string_view space_shown = "\u2581";        // for a space 
 inline constexpr std::string_view line_end = "\n";
 
 // How subword entries show where a word begins: entries that begin a word have the prefix `begins`,
-// or entries that continue one have `goes_on`. Both are empty without subwords.
+// which is the space before it, or entries that continue one have `goes_on`. Both are empty without
+// subwords.
 struct WordFronts {
   std::string_view begins{}, goes_on{};
 };
@@ -70,9 +71,6 @@ class Tokenizer {
 
 // The entry without the U+2581 at its beginning.
 std::string_view after_spaces(std::string_view entry);
-
-// Whether entries that begin a word hold the space before it, as in SentencePiece and byte_bpe.
-bool has_entries_with_spaces(const Tokenizer& tokenizer);
 
 // Whether an entry begins a word. The entries of the tokenizer must be parts of words.
 bool begins_word(const Tokenizer& tokenizer, TokenId token);

@@ -18,10 +18,8 @@ fs::path with_suffix(fs::path stem, std::string_view suffix) { return stem += su
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const fs::path& file) {
   auto [kind, entries] = load_vocabulary(file);
   try {
-    for (const Unit unit : {Unit::word, Unit::character, Unit::byte}) {
-      if (kind == name_of(unit)) {
-        return std::make_unique<VocabularyTokenizer>(Vocabulary(std::move(entries)), unit);
-      }
+    if (const auto unit = unit_of(kind)) {
+      return std::make_unique<VocabularyTokenizer>(Vocabulary(std::move(entries)), *unit);
     }
     if (kind == ByteBpe::kind) {
       return std::make_unique<ByteBpe>(byte_pairs_of(entries));
@@ -47,7 +45,7 @@ bool has_tokenizer(const fs::path& stem) {
 
 std::shared_ptr<const Tokenizer> tokenizer_of_lines(const PieceOptions& options,
                                                     std::span<const std::string> lines) {
-  if (const auto unit = unit_of(options.kind)) {
+  if (const auto unit = unit_of(name_of(options.kind))) {
     return std::make_shared<VocabularyTokenizer>(
         *unit == Unit::byte ? all_bytes() : count_units(lines, *unit, options.vocabulary), *unit);
   }

@@ -77,7 +77,7 @@ void save_vocabulary(std::span<const std::string> entries, std::string_view kind
                         header_of(kind, std::ssize(entries), body) + '\n' + body);
 }
 
-SavedVocabulary load_vocabulary(const fs::path& file) {
+std::pair<std::string, std::vector<std::string>> load_vocabulary(const fs::path& file) {
   const std::string content = read_file(file, most_settings_bytes);
   const std::size_t end = content.find('\n');
   if (!content.starts_with(signature) || end == std::string::npos) {

@@ -46,21 +46,16 @@ inline constexpr std::string_view vocabulary_suffix = ".vocabulary";
 // checksum; then each entry on its own line. An empty line stands for the line end.
 void save_vocabulary(std::span<const std::string> entries, std::string_view kind, fs::path stem);
 
-struct SavedVocabulary {
-  std::string kind;
-  std::vector<std::string> entries;
-};
-
-// Throws IoError if the file is missing, damaged or of another format.
-SavedVocabulary load_vocabulary(const fs::path& file);
+// The kind and the entries. Throws IoError if the file is missing, damaged or of another format.
+std::pair<std::string, std::vector<std::string>> load_vocabulary(const fs::path& file);
 
 enum class Unit { word, character, byte };
 constexpr ValueNames<3> value_names(Unit) { return {"word", "character", "byte"}; }  // in files
 
 // What this kind of tokenizer cuts a text into; nothing if its entries are subwords.
-inline std::optional<Unit> unit_of(TokenizerKind kind) {
+inline std::optional<Unit> unit_of(std::string_view kind) {
   const auto& names = EnumNames<Unit>::names;
-  const auto* const found = std::ranges::find(names, name_of(kind));
+  const auto* const found = std::ranges::find(names, kind);
   return found == names.end() ? std::nullopt
                               : std::optional(static_cast<Unit>(found - names.begin()));
 }

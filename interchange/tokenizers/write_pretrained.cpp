@@ -46,7 +46,8 @@ Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
                              added_token(begin_id, texts.begin), added_token(end_id, texts.end)});
   if (marks.mask) {
     tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask,
-                                 has_entries_with_spaces(tokenizer), tokenizer.model() != nullptr));
+                                 !tokenizer.word_fronts().begins.empty(),
+                                 tokenizer.model() != nullptr));
   }
   return tokens;
 }

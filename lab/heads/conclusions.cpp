@@ -93,9 +93,22 @@ std::ptrdiff_t spare_heads(const Importance& importance) {
   });
 }
 
+// How many heads of a list a smaller model can leave out.
+enum class Removable { none, some, all };
+
 Removable removable_of(const Transformer& transformer, const HeadNames& heads) {
   const std::size_t going = removable_among(transformer, heads).size();
   return going == 0 ? Removable::none : going < heads.size() ? Removable::some : Removable::all;
+}
+
+// The pruning curve removes heads one by one. `prune` can only follow it where each head can be
+// removed alone: heads that share keys are removed in sets, which may contain other heads.
+Removable spare_of(const Transformer& transformer, const PruningCurve& curve) {
+  const HeadNames spare = curve.removed_by(curve.steps_within(spare_loss));
+  const bool one_by_one = std::ranges::all_of(
+      spare, [&](const HeadName& head) { return !removable_among(transformer, {head}).empty(); });
+  const Removable together = removable_of(transformer, spare);
+  return one_by_one ? together : std::min(together, Removable::some);
 }
 
 }  // namespace
@@ -131,36 +144,21 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
   return lines;
 }
 
-// The pruning curve removes heads one by one. `prune` can only follow it where each head can be
-// removed alone: heads that share keys are removed in sets, which may contain other heads.
-void find_removable(const Transformer& transformer, HeadFindings& found) {
-  found.closed = removable_of(transformer, closed_heads(found.gates));
-  HeadNames spare;
-  if (const auto& pruning = found.pruning) {
-    spare = mapped(pruning->steps | std::views::take(pruning->steps_within(spare_loss)),
-                   &PruningStep::removed);
-  }
-  found.spare = removable_of(transformer, spare);
-  const bool one_by_one = std::ranges::all_of(
-      spare, [&](const HeadName& head) { return !removable_among(transformer, {head}).empty(); });
-  if (found.spare == Removable::all && !one_by_one) {
-    found.spare = Removable::some;
-  }
-}
-
-std::optional<NextLook> next_look(const HeadFindings& found) {
+std::optional<NextLook> next_look(const Transformer& transformer, const HeadFindings& found) {
   using enum NextStep;
-  if (found.closed != Removable::none) {
-    return NextLook{closed_heads_gone, found.closed == Removable::all
+  const Removable closed = removable_of(transformer, closed_heads(found.gates));
+  if (closed != Removable::none) {
+    return NextLook{closed_heads_gone, closed == Removable::all
                                            ? "a smaller run without the closed heads"
                                            : "a smaller run without the closed heads that can be "
                                              "removed"};
   }
   if (found.pruning) {
-    if (found.spare == Removable::none) {
+    const Removable spare = spare_of(transformer, *found.pruning);
+    if (spare == Removable::none) {
       return std::nullopt;
     }
-    return NextLook{spare_heads_gone, found.spare == Removable::all
+    return NextLook{spare_heads_gone, spare == Removable::all
                                           ? "a smaller run without those heads"
                                           : "a smaller run, without as many heads as can be "
                                             "removed at that cost"};

@@ -6,20 +6,12 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// How many heads of a list a smaller model can leave out.
-enum class Removable { none, some, all };
-
 struct HeadFindings {
   AttentionReports heads;
   std::vector<GatedHead> gates{};
   std::optional<Importance> importance{};
   std::optional<PruningCurve> pruning{};
-  Removable closed = Removable::none;  // among the heads whose gates are closed
-  Removable spare = Removable::none;   // among heads that pruning finds spare
 };
-
-// Sets how many of the closed heads and of the spare heads `prune` can remove from this model.
-void find_removable(const Transformer& transformer, HeadFindings& found);
 
 // Lines about the heads with a role; the best head for the relations that exceed fixed offsets
 // most, with the number of further relations; and the two heads with the most similar weights. If
@@ -34,8 +26,8 @@ struct NextLook {
   std::string why;
 };
 
-// Nothing if the model needs each head that can be removed.
-std::optional<NextLook> next_look(const HeadFindings& found);
+// Nothing if the model needs each head that can be removed. Promises only what `prune` can do.
+std::optional<NextLook> next_look(const Transformer& transformer, const HeadFindings& found);
 
 using NamedFigures = std::map<std::string, double>;
 

@@ -198,15 +198,11 @@ Rows weight_rows() {
        .help = "weight by key position minus query position, from -8 to +8",
        .of = distance_profile,
        .printed = false},
-      {.key = "",
-       .help = "how far the weights lie from the query, in positions; farther than 8 counts as 8",
+      {.help = "how far the weights lie from the query, in positions; farther than 8 counts as 8",
        .of = mean_distance,
        .sweep = "distance",
        .spread = true},
-      {.key = "",
-       .help = "the entropy over that of an even spread",
-       .of = evenness,
-       .sweep = "evenness"},
+      {.help = "the entropy over that of an even spread", .of = evenness, .sweep = "evenness"},
       {.key = "offset",
        .column = "offset",
        .help = "key position minus query position at which the largest weight lies most often, and "
@@ -252,8 +248,7 @@ Rows pair_rows() {
        "mean distance from what the other heads of the same attention write, 1 - cos: 0 for the "
        "same direction, 1 for unrelated ones",
        mean_from(&HeadReport::output_distance)},
-      {.key = "",
-       .column = "nearest",
+      {.column = "nearest",
        .help = "behind outputs: the least such distance; the head in parentheses",
        .cell = nearest_by(&HeadReport::output_distance)}};
 }

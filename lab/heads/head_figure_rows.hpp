@@ -59,7 +59,7 @@ enum class HeadTable { weights, matrices, pairs };
 // (`of`; a list has one number for each head of the attention), or it is a mean over the queries
 // for which `of_query` returns a value. Several threads call `of_query`.
 struct HeadFigureRow {
-  std::string key;
+  std::string key{};
   std::string column{};
   std::string help{};
   std::function<Json(const ReportedHead&)> of{};

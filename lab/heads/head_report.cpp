@@ -121,11 +121,9 @@ std::string heads_table(const AttentionReports& attentions, HeadTable which,
   const auto site = [](const Head& head) {
     return head.number == 0 ? head.attention.site.text() : "";
   };
-  HeadFigureRows columns{{.key = "", .column = "attention", .of = site, .format = as_words},
-                         {.key = "",
-                          .column = "head",
-                          .of = [](const Head& head) { return head.number; },
-                          .format = "{}"}};
+  HeadFigureRows columns{
+      {.column = "attention", .of = site, .format = as_words},
+      {.column = "head", .of = [](const Head& head) { return head.number; }, .format = "{}"}};
   std::ranges::copy_if(rows, std::back_inserter(columns), [&](const HeadFigureRow& row) {
     return row.table == which && row.printed && !row.column.empty();
   });

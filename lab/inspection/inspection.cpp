@@ -171,17 +171,12 @@ InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, cons
 
 std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
                                     Index count) {
-  const std::span<const Scalar> of_row(logits.row(row), static_cast<std::size_t>(logits.dim(1)));
-  auto order = mapped(numbers_below(static_cast<TokenId>(of_row.size())), std::identity());
-  const auto most = std::min(static_cast<std::size_t>(count), order.size());
-  std::ranges::partial_sort(
-      order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
-      [&](TokenId token) { return std::pair(-of_row[static_cast<std::size_t>(token)], token); });
-  order.resize(most);
-  const double log_sum = log_sum_exp(of_row);
-  return mapped(order, [&](TokenId token) {
-    const auto logit = static_cast<double>(of_row[static_cast<std::size_t>(token)]);
-    return Prediction{entry_or_mask(tokenizer, token), std::exp(logit - log_sum)};
+  const Tensor of_row = logits.part(row * logits.dim(1), {1, logits.dim(1)});
+  const double log_sum = log_sum_exp(of_row.values());
+  const BestTokens best = best_of(of_row, count, -1, LogSums::left_out);
+  return mapped(best.of(0), [&](const TokenLogit& one) {
+    return Prediction{entry_or_mask(tokenizer, one.token),
+                      std::exp(static_cast<double>(one.logit) - log_sum)};
   });
 }
 

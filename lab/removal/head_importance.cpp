@@ -76,21 +76,17 @@ std::vector<FixedAttention> fixed_attentions(const Transformer& transformer, Why
 }
 
 std::string fixed_text(const std::vector<FixedAttention>& attentions) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // with their attentions
+  std::vector<std::string> texts;
+  std::set<std::string_view> reasons;
   for (const FixedAttention& attention : attentions) {
-    const auto known =
-        std::ranges::find(reasons, attention.why, &std::pair<std::string, std::string>::first);
-    if (known == reasons.end()) {
-      reasons.emplace_back(attention.why, attention.site.text());
-    } else {
-      known->second += ", " + attention.site.text();
+    if (reasons.insert(attention.why).second) {
+      const auto same = [&](const FixedAttention& other) { return other.why == attention.why; };
+      const auto paths = mapped(attentions | std::views::filter(same),
+                                [](const FixedAttention& one) { return one.site.text(); });
+      texts.push_back(fmt::format("{}: {}", join(paths, ", "), attention.why));
     }
   }
-  std::string text;
-  for (const auto& [why, paths] : reasons) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", paths, why);
-  }
-  return text;
+  return join(texts, "; ");
 }
 
 HeadGate::HeadGate(Model& model, const HeadName& head) : head_(head) {
@@ -203,10 +199,10 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
 std::vector<GatedHead> gated_heads(const Model& model) {
   std::vector<GatedHead> heads;
   for (const MultiHeadAttention* attention : model.transformer.attentions()) {
-    const std::optional<Parameter>& log_alpha = attention->weights.gates.log_alpha;
-    for (Index head = 0; log_alpha && head < attention->spec.heads; ++head) {
+    const Parameter& log_alpha = attention->weights.gates.log_alpha;
+    for (Index head = 0; log_alpha.declared() && head < attention->spec.heads; ++head) {
       Tape tape(false);
-      const Var own = tape.constant(model.store.value(*log_alpha).part(head, {1}));
+      const Var own = tape.constant(model.store.value(log_alpha).part(head, {1}));
       heads.push_back({.head = {attention->site, head},
                        .gate = static_cast<double>(settled_gates(own).value().data()[0]),
                        .open = static_cast<double>(open_gates(own).value().data()[0])});
@@ -218,40 +214,6 @@ std::vector<GatedHead> gated_heads(const Model& model) {
 HeadNames closed_heads(const std::vector<GatedHead>& heads) {
   const auto closed = [](const GatedHead& head) { return head.gate == 0; };
   return mapped(heads | std::views::filter(closed), &GatedHead::head);
-}
-
-std::size_t PruningCurve::steps_within(double tolerance) const {
-  const auto last =
-      std::ranges::find_if(steps.rbegin(), steps.rend(),
-                           [&](const PruningStep& step) { return step.loss <= loss + tolerance; });
-  return static_cast<std::size_t>(steps.rend() - last);
-}
-
-PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
-                         Index slope_examples, Workers& workers, const OnProgress& progress) {
-  if (shares_weights(model.transformer)) {
-    return prune_heads(*with_weights_apart(model, config), config, task, split, slope_examples,
-                       workers, progress);
-  }
-  const auto loss = [&] { return evaluate_memoryless(model, config, task, split, workers).loss(); };
-  const auto few = first_examples(split, slope_examples).source;
-  HeadGates gates = gates_on(model, gateable_heads(model.transformer));
-  HeadGates removed;
-  const Index all = std::ssize(gates);
-  PruningCurve curve{.loss = loss(), .ungated = fixed_attentions(model.transformer, why_ungated)};
-  while (!gates.empty()) {
-    const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
-    const auto least = std::ranges::min_element(slopes) - slopes.begin();
-    const auto at = static_cast<std::size_t>(least);
-    gates[at]->set(0);
-    curve.steps.push_back({.removed = gates[at]->head(), .importance = slopes[at], .loss = loss()});
-    removed.push_back(std::move(gates[at]));
-    gates.erase(gates.begin() + least);
-    if (progress) {
-      progress(std::ssize(curve.steps), all);
-    }
-  }
-  return curve;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

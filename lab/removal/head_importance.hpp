@@ -54,13 +54,11 @@ std::string_view why_ungated(const Transformer& model, const MultiHeadAttention&
 
 // Multiplies the output of a head by a gate. It scales the head's columns of the output projection,
 // so everything that uses the weights also works with the gated head.
-class HeadGate {
+class HeadGate : NotCopied {
  public:
   // Throws ConfigError if the head does not exist (listing the existing heads), if the attention
   // has no output projection, or if another attention shares this projection.
   HeadGate(Model& model, const HeadName& head);
-  HeadGate(const HeadGate&) = delete;
-  HeadGate& operator=(const HeadGate&) = delete;
   ~HeadGate() { set(1); }  // restores the weights to the bit
 
   const HeadName& head() const { return head_; }
@@ -120,9 +118,10 @@ std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& conf
 constexpr Index usual_slope_examples = 200;  // enough to tell important heads from others
 
 struct PruningStep {
-  HeadName removed;
-  double importance = 0;  // at its removal, among the remaining heads
-  double loss = 0;        // without it and the heads removed before it
+  HeadNames removed;      // one head; by choose_removal() also a set that shares keys
+  double importance = 0;  // at their removal, among the remaining heads; the mean of a set
+  double loss = 0;        // without them and the heads removed before them
+  Index left = 0;         // how many are removed after them
 };
 
 struct PruningCurve {
@@ -130,8 +129,10 @@ struct PruningCurve {
   std::vector<PruningStep> steps{};
   std::vector<FixedAttention> ungated{};  // attentions whose heads stay
 
-  // How many heads can be removed together while the loss grows by at most `tolerance` nats.
+  // How many steps can be taken together while the loss grows by at most `tolerance` nats.
   std::size_t steps_within(double tolerance) const;
+
+  HeadNames removed_by(std::size_t first_steps) const;
 };
 
 // Removes all heads that can be gated, one after the other, then restores them. Each step removes
@@ -155,16 +156,9 @@ std::vector<GatedHead> gated_heads(const Model& model);
 // The heads whose gates are closed. They contribute nothing.
 HeadNames closed_heads(const std::vector<GatedHead>& heads);
 
-// The model after the removal of a head; `step` is null before the first removal.
-struct PruningState {
-  std::size_t left = 0;
-  const PruningStep* step = nullptr;
-  double loss = 0;
-};
-
-// The figures of a head or a state. `loss` is the loss with all heads.
+// The figures of a head or a step. `loss` is the loss with all heads.
 std::vector<FigureRow<HeadImportance>> importance_rows(double loss = 0);
-std::vector<FigureRow<PruningState>> pruning_rows();
+std::vector<FigureRow<PruningStep>> pruning_rows();
 std::vector<FigureRow<GatedHead>> gate_rows();
 
 std::string importance_table(const Importance& importance);

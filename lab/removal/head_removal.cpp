@@ -110,15 +110,13 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
 
 void keep_weights(const Model& from, const HeadNames& removed, Model& to) {
   HeadCopy copy(from.store, to.store);
-  const auto larger = from.transformer.attentions();
-  const auto smaller = to.transformer.attentions();
-  for (std::size_t i = 0; i < larger.size(); ++i) {
-    const std::vector<Index> left = heads_left(*larger[i], removed);
-    if (std::ssize(left) < larger[i]->spec.heads) {
-      larger[i]->keep_heads(left, *smaller[i], copy);
+  for (const MultiHeadAttention* attention : from.transformer.attentions()) {
+    const std::vector<Index> left = heads_left(*attention, removed);
+    if (std::ssize(left) < attention->spec.heads) {
+      attention->keep_heads(left, copy);
     }
   }
-  copy.rest();
+  copy.run();
 }
 
 bool shares_weights(const Transformer& transformer) {

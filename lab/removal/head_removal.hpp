@@ -8,44 +8,31 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // The remaining heads of one attention, in groups that share keys; single heads without sharing.
 class HeadGroups {
  public:
-  explicit HeadGroups(const AttentionSpec& spec);
+  HeadGroups(AttentionSite site, Index heads, Index groups);
 
   // The smallest sets that can be removed: each group, and the set of every group's head with the
   // smallest slope.
-  std::vector<std::vector<Index>> removable(const std::function<double(Index head)>& slope) const;
+  std::vector<HeadNames> removable(const std::function<double(const HeadName&)>& slope) const;
 
-  void remove(const std::vector<Index>& heads);  // one of the sets of removable()
+  void remove(const HeadNames& heads);  // a set of removable(); has no effect on other attentions
 
-  // The largest part of these heads that can be removed together.
-  std::vector<Index> removable_among(const std::vector<Index>& heads) const;
+  // The largest part of these heads that can be removed together; none of other attentions.
+  HeadNames removable_among(const HeadNames& heads) const;
 
   // All possible numbers of removed heads, when sets are removed one after the other; includes 0.
   std::set<Index> reachable() const;
 
  private:
-  std::vector<std::vector<Index>> groups_;
-};
-
-struct RemovalStep {
-  HeadNames heads;  // removed together
-  double loss = 0;  // after this step; measured only if no count is given
-};
-
-struct RemovalChoice {
-  double loss = 0;  // with all heads
-  std::vector<RemovalStep> steps{};
-
-  // The heads of all steps up to the last after which the loss has grown by at most `tolerance`.
-  HeadNames heads_within(double tolerance) const;
-  HeadNames all_heads() const;
+  std::vector<HeadNames> groups_;
 };
 
 // Chooses heads as prune_heads() does and then restores them: `count` heads or, without a count,
-// all that can be removed. Each step takes the set (HeadGroups) with the smallest mean slope.
-// Throws ConfigError if no combination of sets has `count` heads.
-RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
-                             const Split& split, std::optional<Index> count, Index slope_examples,
-                             Workers& workers, const OnProgress& progress = {});
+// all that can be removed. Each step takes the set (HeadGroups) with the smallest mean slope. The
+// loss is measured only if no count is given. Throws ConfigError if no combination of sets has
+// `count` heads.
+PruningCurve choose_removal(Model& model, const Config& config, const Task& task,
+                            const Split& split, std::optional<Index> count, Index slope_examples,
+                            Workers& workers, const OnProgress& progress = {});
 
 // The largest part of these heads that can be removed together.
 HeadNames removable_among(const Transformer& transformer, const HeadNames& heads);

@@ -1,37 +1,44 @@
-// Chooses the heads to remove: the least important that can go. Heads that share keys are removed
-// in sets, so that all remaining groups have the same size.
+// Removes the least important heads one after the other, for the pruning curve and to choose those
+// that can go. To go, heads that share keys are removed in sets, so that all remaining groups have
+// the same size.
 #include "lab/removal/head_removal.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-bool contains(const std::vector<Index>& heads, Index head) {
+bool contains(const HeadNames& heads, const HeadName& head) {
   return std::ranges::count(heads, head) > 0;
 }
 
-struct AttentionLeft {
-  AttentionSite site;
-  HeadGroups groups;
-};
-using ModelLeft = std::vector<AttentionLeft>;
+using ModelLeft = std::vector<HeadGroups>;  // by attention
 
-ModelLeft removable_attentions(const Transformer& transformer) {
+// The heads of all attentions that are not fixed: one by one, or in groups that share keys.
+ModelLeft groups_of(const Transformer& transformer, WhyFixed why, bool one_by_one) {
   ModelLeft left;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (why_none_goes(transformer, *attention).empty()) {
-      left.push_back({.site = attention->site, .groups = HeadGroups(attention->spec)});
+    const AttentionSpec& spec = attention->spec;
+    if (why(transformer, *attention).empty()) {
+      left.emplace_back(attention->site, spec.heads, one_by_one ? spec.heads : spec.kv_heads);
     }
   }
   return left;
 }
 
+HeadNames removable_among(const ModelLeft& left, const HeadNames& heads) {
+  HeadNames going;
+  for (const HeadGroups& groups : left) {
+    std::ranges::copy(groups.removable_among(heads), std::back_inserter(going));
+  }
+  return going;
+}
+
 // The possible numbers of removed heads, including 0.
 std::set<Index> reachable(const ModelLeft& left) {
   std::set<Index> sums{0};
-  for (const AttentionLeft& attention : left) {
+  for (const HeadGroups& groups : left) {
     std::set<Index> more;
-    for (const Index number : attention.groups.reachable()) {
+    for (const Index number : groups.reachable()) {
       std::ranges::transform(sums, std::inserter(more, more.end()),
                              [number](Index sum) { return sum + number; });
     }
@@ -60,88 +67,101 @@ void expect_count(const Transformer& transformer, const ModelLeft& left, Index c
   throw ConfigError(text);
 }
 
-// A set of heads that may be removed next.
-struct Candidate {
-  std::size_t attention;
-  std::vector<Index> heads;
-  double slope = 0;
-};
-
 std::size_t place_of(const HeadName& head, const HeadGates& gates) {
   const auto found = std::ranges::find(gates, head, [](const auto& gate) { return gate->head(); });
   return static_cast<std::size_t>(found - gates.begin());
 }
 
-std::vector<Candidate> candidates_of(const ModelLeft& left, const HeadGates& gates,
-                                     const std::vector<double>& slopes) {
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const auto slope = [&](Index head) { return slopes[place_of({left[i].site, head}, gates)]; };
-    for (std::vector<Index>& heads : left[i].groups.removable(slope)) {
-      const auto add = [&](double sum, Index head) { return sum + slope(head); };
+// The sets of heads that may be removed next, the least important first.
+std::vector<PruningStep> candidates_of(const ModelLeft& left, const HeadGates& gates,
+                                       const std::vector<double>& slopes) {
+  const auto slope = [&](const HeadName& head) { return slopes[place_of(head, gates)]; };
+  const auto add = [&](double sum, const HeadName& head) { return sum + slope(head); };
+  std::vector<PruningStep> candidates;
+  for (const HeadGroups& groups : left) {
+    for (HeadNames& heads : groups.removable(slope)) {
       const double sum = std::accumulate(heads.begin(), heads.end(), 0.0, add);
       const double mean = sum / static_cast<double>(heads.size());
-      candidates.push_back({.attention = i, .heads = std::move(heads), .slope = mean});
+      candidates.push_back({.removed = std::move(heads), .importance = mean});
     }
   }
-  std::ranges::stable_sort(candidates, {}, &Candidate::slope);
+  std::ranges::stable_sort(candidates, {}, &PruningStep::importance);
   return candidates;
 }
 
 // Takes the set of smallest slope after which the requested count can still be reached.
-RemovalStep take_next(ModelLeft& left, const HeadGates& gates, const std::vector<double>& slopes,
+PruningStep take_next(ModelLeft& left, const HeadGates& gates, const std::vector<double>& slopes,
                       Index count) {
-  for (const Candidate& candidate : candidates_of(left, gates, slopes)) {
+  for (const PruningStep& candidate : candidates_of(left, gates, slopes)) {
     ModelLeft after = left;
-    after[candidate.attention].groups.remove(candidate.heads);
-    if (!reachable(after).contains(count - std::ssize(candidate.heads))) {
+    for (HeadGroups& groups : after) {
+      groups.remove(candidate.removed);
+    }
+    if (!reachable(after).contains(count - std::ssize(candidate.removed))) {
       continue;
     }
-    RemovalStep step;
-    for (const Index head : candidate.heads) {
-      step.heads.push_back({left[candidate.attention].site, head});
-      gates[place_of(step.heads.back(), gates)]->set(0);
+    for (const HeadName& head : candidate.removed) {
+      gates[place_of(head, gates)]->set(0);
     }
     left = std::move(after);
-    return step;
+    return candidate;
   }
   throw ConfigError("no further set of {} heads can be removed", count);
 }
 
+// Removes `count` heads of `left` step by step, and then restores them. `examples`: for the slopes.
+PruningCurve remove_in_turn(Model& model, ModelLeft left, Index count, const Source& examples,
+                            const std::function<double()>& loss, Workers& workers,
+                            const OnProgress& progress) {
+  const HeadGates gates = gates_on(model, removable_among(left, heads_of(model.transformer)));
+  PruningCurve curve{.loss = loss()};
+  for (Index done = 0; done < count;) {
+    const std::vector<double> slopes = gate_slopes(model, examples, gates, workers);
+    PruningStep& step = curve.steps.emplace_back(take_next(left, gates, slopes, count - done));
+    step.loss = loss();
+    done += std::ssize(step.removed);
+    step.left = count - done;
+    if (progress) {
+      progress(done, count);
+    }
+  }
+  return curve;
+}
+
 }  // namespace
 
-HeadGroups::HeadGroups(const AttentionSpec& spec)
-    : groups_(static_cast<std::size_t>(spec.kv_heads)) {
-  for (Index head = 0; head < spec.heads; ++head) {
-    groups_[static_cast<std::size_t>(head / (spec.heads / spec.kv_heads))].push_back(head);
+HeadGroups::HeadGroups(AttentionSite site, Index heads, Index groups)
+    : groups_(static_cast<std::size_t>(groups)) {
+  for (Index head = 0; head < heads; ++head) {
+    groups_[static_cast<std::size_t>(head / (heads / groups))].push_back({site, head});
   }
   std::erase_if(groups_, [](const auto& group) { return group.empty(); });
 }
 
-std::vector<std::vector<Index>> HeadGroups::removable(
-    const std::function<double(Index head)>& slope) const {
-  std::vector<std::vector<Index>> sets = groups_;
+std::vector<HeadNames> HeadGroups::removable(
+    const std::function<double(const HeadName&)>& slope) const {
+  std::vector<HeadNames> sets = groups_;
   if (!groups_.empty() && groups_.front().size() > 1) {
-    sets.push_back(mapped(groups_, [&](const std::vector<Index>& group) {
+    sets.push_back(mapped(groups_, [&](const HeadNames& group) {
       return *std::ranges::min_element(group, {}, slope);
     }));
   }
   return sets;
 }
 
-void HeadGroups::remove(const std::vector<Index>& heads) {
-  for (std::vector<Index>& group : groups_) {
-    std::erase_if(group, [&](Index head) { return contains(heads, head); });
+void HeadGroups::remove(const HeadNames& heads) {
+  for (HeadNames& group : groups_) {
+    std::erase_if(group, [&](const HeadName& head) { return contains(heads, head); });
   }
   std::erase_if(groups_, [](const auto& group) { return group.empty(); });
 }
 
-std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) const {
-  std::vector<Index> going;
-  std::vector<std::vector<Index>> parts;  // for each remaining group, its heads that may go
-  for (const std::vector<Index>& group : groups_) {
-    std::vector<Index> part = group;
-    std::erase_if(part, [&](Index head) { return !contains(heads, head); });
+HeadNames HeadGroups::removable_among(const HeadNames& heads) const {
+  HeadNames going;
+  std::vector<HeadNames> parts;  // for each remaining group, its heads that may go
+  for (const HeadNames& group : groups_) {
+    HeadNames part = group;
+    std::erase_if(part, [&](const HeadName& head) { return !contains(heads, head); });
     if (part.size() == group.size()) {
       going.insert(going.end(), part.begin(), part.end());
     } else {
@@ -151,7 +171,7 @@ std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) 
   if (!parts.empty()) {
     const std::size_t each =
         std::ranges::min_element(parts, {}, [](const auto& part) { return part.size(); })->size();
-    for (const std::vector<Index>& part : parts) {
+    for (const HeadNames& part : parts) {
       going.insert(going.end(), part.begin(), part.begin() + static_cast<Index>(each));
     }
   }
@@ -170,56 +190,53 @@ std::set<Index> HeadGroups::reachable() const {
   return numbers;
 }
 
-HeadNames RemovalChoice::all_heads() const {
+std::size_t PruningCurve::steps_within(double tolerance) const {
+  const auto last =
+      std::ranges::find_if(steps.rbegin(), steps.rend(),
+                           [&](const PruningStep& step) { return step.loss <= loss + tolerance; });
+  return static_cast<std::size_t>(steps.rend() - last);
+}
+
+HeadNames PruningCurve::removed_by(std::size_t first_steps) const {
   HeadNames heads;
-  for (const RemovalStep& step : steps) {
-    heads.insert(heads.end(), step.heads.begin(), step.heads.end());
+  for (const PruningStep& step : steps | std::views::take(first_steps)) {
+    heads.insert(heads.end(), step.removed.begin(), step.removed.end());
   }
   return heads;
 }
 
-HeadNames RemovalChoice::heads_within(double tolerance) const {
-  const auto last =
-      std::ranges::find_if(steps.rbegin(), steps.rend(),
-                           [&](const RemovalStep& step) { return step.loss <= loss + tolerance; });
-  return RemovalChoice{.loss = loss, .steps = {steps.begin(), last.base()}}.all_heads();
+PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
+                         Index slope_examples, Workers& workers, const OnProgress& progress) {
+  if (shares_weights(model.transformer)) {
+    return prune_heads(*with_weights_apart(model, config), config, task, split, slope_examples,
+                       workers, progress);
+  }
+  const auto loss = [&] { return evaluate_memoryless(model, config, task, split, workers).loss(); };
+  PruningCurve curve =
+      remove_in_turn(model, groups_of(model.transformer, why_ungated, true),
+                     std::ssize(gateable_heads(model.transformer)),
+                     *first_examples(split, slope_examples).source, loss, workers, progress);
+  curve.ungated = fixed_attentions(model.transformer, why_ungated);
+  return curve;
 }
 
-RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
-                             const Split& split, std::optional<Index> count, Index slope_examples,
-                             Workers& workers, const OnProgress& progress) {
+PruningCurve choose_removal(Model& model, const Config& config, const Task& task,
+                            const Split& split, std::optional<Index> count, Index slope_examples,
+                            Workers& workers, const OnProgress& progress) {
+  const ModelLeft left = groups_of(model.transformer, why_none_goes, false);
+  const Index all = count.value_or(*reachable(left).rbegin());
+  expect_count(model.transformer, left, all);
   const auto loss = [&] {
     return count ? 0.0 : evaluate_memoryless(model, config, task, split, workers).loss();
   };
-  ModelLeft left = removable_attentions(model.transformer);
-  const Index all = count.value_or(*reachable(left).rbegin());
-  expect_count(model.transformer, left, all);
-  const auto few = first_examples(split, slope_examples).source;
-  const HeadGates gates =
-      gates_on(model, removable_among(model.transformer, heads_of(model.transformer)));
-  RemovalChoice choice{.loss = loss()};
-  for (Index done = 0; done < all;) {
-    const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
-    choice.steps.push_back(take_next(left, gates, slopes, all - done));
-    choice.steps.back().loss = loss();
-    done += std::ssize(choice.steps.back().heads);
-    if (progress) {
-      progress(done, all);
-    }
-  }
-  return choice;
+  PruningCurve curve = remove_in_turn(
+      model, left, all, *first_examples(split, slope_examples).source, loss, workers, progress);
+  curve.ungated = fixed_attentions(model.transformer, why_none_goes);
+  return curve;
 }
 
 HeadNames removable_among(const Transformer& transformer, const HeadNames& heads) {
-  HeadNames going;
-  for (const AttentionLeft& attention : removable_attentions(transformer)) {
-    const auto here = [&](const HeadName& head) { return head.site == attention.site; };
-    const auto own = mapped(heads | std::views::filter(here), &HeadName::head);
-    for (const Index head : attention.groups.removable_among(own)) {
-      going.push_back({attention.site, head});
-    }
-  }
-  return going;
+  return removable_among(groups_of(transformer, why_none_goes, false), heads);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

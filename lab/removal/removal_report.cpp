@@ -28,17 +28,10 @@ std::vector<FigureRow<Of>> with_names(std::vector<FigureRow<Of>> rows) {
   return rows;
 }
 
-std::vector<PruningState> states_of(const PruningCurve& curve) {
-  std::vector<PruningState> states{{.left = curve.steps.size(), .loss = curve.loss}};
-  for (const PruningStep& step : curve.steps) {
-    states.push_back({.left = states.back().left - 1, .step = &step, .loss = step.loss});
-  }
-  return states;
-}
-
+// A figure of the heads that a step removes; null without a removal.
 template <class Part>
-auto of_step(Part of) {
-  return [of](const PruningState& state) { return state.step ? Json(of(*state.step)) : Json(); };
+auto of_removal(Part of) {
+  return [of](const PruningStep& step) { return step.removed.empty() ? Json() : Json(of(step)); };
 }
 
 }  // namespace
@@ -58,17 +51,18 @@ std::vector<FigureRow<HeadImportance>> importance_rows(double loss) {
         [](const Head& head) { return head.slope; }, digits}});
 }
 
-std::vector<FigureRow<PruningState>> pruning_rows() {
+std::vector<FigureRow<PruningStep>> pruning_rows() {
+  using Step = PruningStep;
   return {{"", "heads left", "how many are left when the least important have gone",
-           [](const PruningState& state) { return state.left; }, "{}"},
+           [](const Step& step) { return step.left; }, "{}"},
           {"attention", "removed", "the attention of the head that goes",
-           of_step([](const PruningStep& step) { return step.removed.site.text(); }), as_words},
-          {"head", "head", "", of_step([](const PruningStep& step) { return step.removed.head; }),
-           "{}"},
+           of_removal([](const Step& step) { return step.removed.front().site.text(); }), as_words},
+          {"head", "head", "",
+           of_removal([](const Step& step) { return step.removed.front().head; }), "{}"},
           {"importance", "importance", "",
-           of_step([](const PruningStep& step) { return step.importance; }), digits},
+           of_removal([](const Step& step) { return step.importance; }), digits},
           {"loss", "loss", "without it and those before",
-           [](const PruningState& state) { return state.loss; }, digits}};
+           [](const Step& step) { return step.loss; }, digits}};
 }
 
 std::vector<FigureRow<GatedHead>> gate_rows() {
@@ -92,14 +86,15 @@ Json importance_json(const Importance& importance) {
 }
 
 std::string pruning_table(const PruningCurve& curve) {
-  return table_of(pruning_rows(), states_of(curve)) + ungated_text(curve.ungated);
+  std::vector<PruningStep> steps = curve.steps;
+  steps.insert(steps.begin(),
+               PruningStep{.removed = {}, .loss = curve.loss, .left = std::ssize(curve.steps)});
+  return table_of(pruning_rows(), steps) + ungated_text(curve.ungated);
 }
 
 Json pruning_json(const PruningCurve& curve) {
-  Json steps = json_of(pruning_rows(), states_of(curve));
-  steps.erase(0);
   return {{"loss", curve.loss},
-          {"steps", std::move(steps)},
+          {"steps", json_of(pruning_rows(), curve.steps)},
           {"without_gates", ungated_json(curve.ungated)}};
 }
 

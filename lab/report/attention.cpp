@@ -31,27 +31,21 @@ Json weights_json(const Tensor& weights, Index shown) {
                 [&](Index i) { return mapped(std::span(weights.row(i), columns), thousandths); });
 }
 
-using NamedFigure = std::pair<std::string, std::function<Json(const ReportedHead&)>>;
-
-// The agreement with each relation, then the curves of the rows.
-std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
-                                          const std::vector<HeadFigureRow>& rows) {
-  std::vector<NamedFigure> figures;
+// A row for the agreement with each relation, then those of `rows` that have curves.
+HeadFigureRows rows_with_curves(const AttentionReport& attention, HeadFigureRows rows) {
+  std::erase_if(rows, [](const HeadFigureRow& row) { return row.curve.empty(); });
+  std::ranges::stable_partition(
+      rows, [](const HeadFigureRow& row) { return row.key.find('.') == std::string::npos; });
+  HeadFigureRows all;
   for (std::size_t r = 0; r < attention.relations.size(); ++r) {
-    figures.emplace_back("follows " + attention.relations[r].name, [r](const ReportedHead& head) {
+    const auto agreement = [r](const ReportedHead& head) {
       const auto& relations = head.attention.relations;
       return r < relations.size() ? or_null(relations[r].agreement[head.number]) : Json();
-    });
+    };
+    all.push_back({.of = agreement, .curve = "follows " + attention.relations[r].name});
   }
-  for (const bool grouped : {false, true}) {
-    for (const HeadFigureRow& row : rows) {
-      if (!row.curve.empty() && (row.key.find('.') != std::string::npos) == grouped) {
-        figures.emplace_back(row.curve,
-                             [&row](const ReportedHead& head) { return value_of(row, head); });
-      }
-    }
-  }
-  return figures;
+  std::ranges::move(rows, std::back_inserter(all));
+  return all;
 }
 
 constexpr Index slope_work = 3;  // a gradient takes about as much time as three losses
@@ -129,8 +123,8 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
     }
   }
   const Split few = chosen(task, split, examples);
-  const auto outputs = texts_of(task, decode_tokens(model, few, few.outputs(), options, workers));
-  const std::vector<bool> right = right_sequences(task, few, outputs);
+  const std::vector<ExampleScore> outputs =
+      written_examples(task, few, decode_tokens(model, few, few.outputs(), options, workers));
   Json sentences = Json::array();
   std::size_t weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -146,9 +140,9 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
       break;
     }
     if (i < outputs.size()) {
-      sentence.update({{"output", outputs[i]},
-                       {"right", static_cast<bool>(right[i])},
-                       {"reference", few.references[i]}});
+      sentence.update({{"output", outputs[i].output},
+                       {"right", outputs[i].right},
+                       {"reference", outputs[i].reference}});
     }
     sentences.push_back(std::move(sentence));
   }
@@ -184,14 +178,15 @@ Json head_curves_json(const ReportRequest& request, const Task& task, const Spli
   const std::vector<AttentionReport>& last = history.back().attentions;
   for (std::size_t a = 0; a < last.size(); ++a) {
     Json figures = Json::object();
-    for (const auto& [name, of] : figures_of_heads(last[a], request.figures)) {
-      const auto values = [&get = of, a](const HeadMoment& moment) {
+    for (const HeadFigureRow& row : rows_with_curves(last[a], request.figures)) {
+      const auto values = [&](const HeadMoment& moment) {
         const AttentionReport& at = moment.attentions[a];
-        return mapped(numbers_below(at.heads.size()), [&](std::size_t i) { return get({at, i}); });
+        return mapped(numbers_below(at.heads.size()),
+                      [&](std::size_t i) { return value_of(row, ReportedHead{at, i}); });
       };
       const std::vector<std::vector<Json>> curves = mapped(history, values);
       if (!std::ranges::all_of(curves | std::views::join, &Json::is_null)) {
-        figures[name] = curves;
+        figures[row.curve] = curves;
       }
     }
     json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});

@@ -25,21 +25,20 @@ void add_spectrum(Json& report, const Task& task, const ReportRequest& request) 
     if (!request.every_checkpoint && steps.size() > 2) {
       steps = {steps.front(), steps.back()};
     }
-    Json list = Json::array();
-    for (const Index step : steps) {
+    const auto at_step = [&](Index step) -> Json {
       const SavedRun saved(request.run, checkpoints.file(step).string());
       const CyclicSpectrum spectrum = embedding_spectrum(saved.model, task.cyclic_tokens);
       // More digits would make the page larger.
       const auto rounded = [](double share) { return std::round(share * 1e6) / 1e6; };
-      list.push_back({{"step", step},
-                      {"shares", mapped(spectrum.shares, rounded)},
-                      {"frequencies", spectrum.frequencies_with(most_of_spectrum)},
-                      {"gini", spectrum.gini()}});
-    }
-    if (!list.empty()) {
+      return {{"step", step},
+              {"shares", mapped(spectrum.shares, rounded)},
+              {"frequencies", spectrum.frequencies_with(most_of_spectrum)},
+              {"gini", spectrum.gini()}};
+    };
+    if (!steps.empty()) {
       Json spectrum = {{"tokens", task.cyclic_tokens.size()},
                        {"most", most_of_spectrum},
-                       {"checkpoints", std::move(list)}};
+                       {"checkpoints", mapped(steps, at_step)}};
       expect_figures(spectrum);
       report["spectrum"] = std::move(spectrum);
     }

@@ -66,17 +66,15 @@ Json progress_json(const SweepPlan& plan, const fs::path& directory, const Score
 }
 
 Json axes_json(const SweepPlan& plan) {
-  Json axes = Json::array();
-  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+  return mapped(numbers_below(plan.axes.size()), [&](std::size_t i) -> Json {
     std::vector<std::string> labels;
     for (const SweepCell& cell : plan.cells) {
       if (std::ranges::count(labels, cell[i]) == 0) {
         labels.push_back(cell[i]);
       }
     }
-    axes.push_back({{"name", plan.axes[i]}, {"labels", labels}});
-  }
-  return axes;
+    return {{"name", plan.axes[i]}, {"labels", labels}};
+  });
 }
 
 // `results`: those of an ended sweep. Null for a sweep that may still go on.

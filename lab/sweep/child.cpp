@@ -35,7 +35,7 @@ void settle(int input, int log, pid_t parent) {
 
 // Blocks stop signals while it exists. Otherwise a signal that reaches the child before settle()
 // would run this process's handlers in the child and be lost.
-class HeldSignals {
+class HeldSignals : NotCopied {
  public:
   HeldSignals() {
     sigset_t stops;
@@ -45,8 +45,6 @@ class HeldSignals {
     }
     ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
   }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
   ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:

@@ -72,9 +72,9 @@ void SweepPlaces::expect_shared(const fs::path& directory) {
   }
 }
 
-void SweepPlaces::start(Index place, ChildCommand command) {
+void SweepPlaces::start(Index place, const ChildCommand& command) {
   places_[static_cast<std::size_t>(place)].busy = true;
-  starts_.emplace_back(place, std::move(command));
+  orders_["starts"].push_back({place, command.log.string(), command.arguments});
 }
 
 std::optional<int> SweepPlaces::take_exit_code(Index place) {
@@ -86,20 +86,14 @@ std::optional<int> SweepPlaces::take_exit_code(Index place) {
 }
 
 void SweepPlaces::close() {
-  closed_ = true;
+  orders_["closed"] = true;
   round(0);
 }
 
 bool SweepPlaces::round(int signal) {
-  Json starts = Json::array();
-  for (const auto& [place, command] : std::exchange(starts_, {})) {
-    starts.push_back({place, command.log.string(), command.arguments});
-  }
   const Json orders =
-      Json::from_msgpack(text_of_first(ranks_, packed({{"starts", std::move(starts)},
-                                                       {"signal", std::exchange(signal_to_all_, 0)},
-                                                       {"closed", closed_}})));
-  if (orders["closed"].get<bool>()) {
+      Json::from_msgpack(text_of_first(ranks_, packed(std::exchange(orders_, Json::object()))));
+  if (orders.contains("closed")) {
     return false;
   }
   follow(orders);
@@ -117,14 +111,14 @@ bool SweepPlaces::round(int signal) {
 }
 
 void SweepPlaces::follow(const Json& orders) {
-  for (const Json& start : orders["starts"]) {
+  for (const Json& start : orders.value("starts", Json::array())) {
     if (const auto place = start[0].get<Index>(); rank_of(place) == ranks_.rank()) {
       const ChildCommand command{.log = start[1].get<std::string>(),
                                  .arguments = start[2].get<std::vector<std::string>>()};
       children_.try_emplace(place, command, program_);
     }
   }
-  if (const int signal = orders["signal"].get<int>(); signal != 0) {
+  if (const int signal = orders.value("signal", 0); signal != 0) {
     for (const auto& [place, child] : children_) {
       child.send(signal);
     }

@@ -47,8 +47,8 @@ class SweepPlaces {
 
   // For the first rank. A place is free after its child has ended, until the next start.
   bool is_free(Index place) const { return !at(place).busy; }
-  void start(Index place, ChildCommand command);
-  void send_to_all(int signal) { signal_to_all_ = signal; }
+  void start(Index place, const ChildCommand& command);
+  void send_to_all(int signal) { orders_["signal"] = signal; }
 
   // The exit code of the child that ended at this place. Returned once, which frees the place.
   std::optional<int> take_exit_code(Index place);
@@ -76,10 +76,8 @@ class SweepPlaces {
   Ranks& ranks_;
   fs::path program_;
   std::vector<Place> places_;
-  // The orders of the next round, together with `signal_to_all_` and `closed_`.
-  std::vector<std::pair<Index, ChildCommand>> starts_;
-  int signal_to_all_ = 0;
-  bool closed_ = false;
+  // Of the next round: "starts", "signal", "closed". What is absent is not ordered.
+  Json orders_ = Json::object();
   int signal_ = 0;
   std::map<Index, SweepChild> children_;  // of this rank, by place
 };

@@ -34,7 +34,7 @@ Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t p
   Json json = {{"settings", settings_json(plan, cell.cell)},
                {"head_width", head_width(plan, results, place)},
                {"seeds", cell.runs}};
-  for (const auto& [name, spread] : cell.figures.all()) {
+  for (const auto& [name, spread] : cell.figures.all) {
     json[name] = {{"mean", spread.mean},
                   {"deviation", spread.has_deviation() ? Json(spread.deviation) : Json()}};
   }
@@ -125,7 +125,7 @@ Json results_json(const SweepPlan& plan, const SweepResults& results) {
                             {"split", result.split},
                             {"examples", result.examples},
                             {"steps", result.steps}});
-    for (const auto& [name, figure] : result.figures.all()) {
+    for (const auto& [name, figure] : result.figures.all) {
       json["runs"].back()[name] = figure;
     }
   }

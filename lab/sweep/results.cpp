@@ -10,18 +10,17 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
   const double cost = scores.multiply_adds_per_token.value();
   const auto tokens = static_cast<double>(scores.tokens);
   SweepFigures<double> figures{
-      .usual = {{"parameters", static_cast<double>(scores.parameters)},
-                {"multiply_adds_per_token", cost},  // of the training
-                {"multiply_adds", cost * tokens},   // of the whole training, like the seconds
-                {"seconds", scores.seconds},
-                {"tokens_per_second", scores.seconds > 0 ? tokens / scores.seconds : 0}},
-      .further = scores.figures};
-  for (std::size_t i = 0; i < metric_count; ++i) {
-    if (is_measured(*metric_kinds[i], run.config.task.kind().examples)) {
-      const MetricSums sums(static_cast<Metric>(i), scores.examples, run.config.evaluation);
-      figures.usual.emplace_back(metric_kinds[i]->name, sums.value());
+      .all = {{"parameters", static_cast<double>(scores.parameters)},
+              {"multiply_adds_per_token", cost},  // of the training
+              {"multiply_adds", cost * tokens},   // of the whole training, like the seconds
+              {"seconds", scores.seconds},
+              {"tokens_per_second", scores.seconds > 0 ? tokens / scores.seconds : 0}}};
+  for (const MetricKind* kind : metric_kinds) {
+    if (is_measured(*kind, run.config.task.kind().examples)) {
+      figures.all.emplace_back(kind->name, measure(*kind, scores.examples, run.config.evaluation));
     }
   }
+  figures.all.insert(figures.all.end(), scores.figures.begin(), scores.figures.end());
   return {.run = number,
           .cell = run.cell,
           .seed = run.config.seed,
@@ -31,20 +30,27 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
           .figures = std::move(figures)};
 }
 
-CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs) {
+// The names of the run's figures, and of all further figures, which follow the others.
+std::vector<std::string> figure_names(const RunResult& run, const std::set<std::string>& further) {
+  auto names = mapped(run.figures.all | std::views::keys, std::identity());
+  std::erase_if(names, [&](const std::string& name) { return further.contains(name); });
+  names.insert(names.end(), further.begin(), further.end());
+  return names;
+}
+
+CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs,
+                       const std::set<std::string>& further) {
   CellResult result{.cell = cell, .runs = runs.size()};
-  for (const auto& [name, of_first] : runs.front()->figures.usual) {
-    const auto value = [&name](const RunResult* run) { return run->figures.at(name); };
-    result.figures.usual.emplace_back(name, spread_of(mapped(runs, value)));
-  }
-  std::map<std::string, std::vector<double>> further;
-  for (const RunResult* run : runs) {
-    for (const auto& [name, value] : run->figures.further) {
-      further[name].push_back(value);
+  for (const std::string& name : figure_names(*runs.front(), further)) {
+    std::vector<double> values;
+    for (const RunResult* run : runs) {
+      if (const auto value = run->figures.find(name)) {
+        values.push_back(*value);
+      }
     }
-  }
-  for (const auto& [name, values] : further) {
-    result.figures.further[name] = spread_of(values);
+    if (!values.empty()) {
+      result.figures.all.emplace_back(name, spread_of(values));
+    }
   }
   return result;
 }
@@ -93,13 +99,11 @@ void name_cheapest(SweepResults& results) {
     }
   }
   for (const char* const figure : {"multiply_adds", "parameters"}) {
-    std::vector<double> costs;
-    for (const std::size_t place : results.cheapest) {
+    const std::vector<double> costs = mapped(results.cheapest, [&](std::size_t place) {
       const auto own = [&](const RunResult& run) { return run.cell == results.cells[place].cell; };
-      costs.push_back(
-          mean_to_rank_by(results, results.runs | std::views::filter(own),
-                          [&](const RunResult& run) { return run.figures.at(figure); }));
-    }
+      return mean_to_rank_by(results, results.runs | std::views::filter(own),
+                             [&](const RunResult& run) { return run.figures.at(figure); });
+    });
     const double least = std::ranges::min(costs);
     std::size_t next = 0;
     std::erase_if(results.cheapest,
@@ -143,9 +147,8 @@ void compare_cells(SweepResults& results, const ValuesOfCells& values) {
 std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results) {
   const auto all = mapped(results.runs, &RunResult::seed);
   const std::set<std::uint64_t> seeds(all.begin(), all.end());
-  auto fewer = mapped(numbers_below(results.cells.size()), std::identity());
-  std::erase_if(fewer, [&](std::size_t i) { return results.cells[i].runs >= seeds.size(); });
-  return fewer;
+  const auto fewer = [&](std::size_t i) { return results.cells[i].runs < seeds.size(); };
+  return mapped(numbers_below(results.cells.size()) | std::views::filter(fewer), std::identity());
 }
 
 bool better_than_best(const SweepResults& results, const CellResult& cell) {
@@ -170,6 +173,7 @@ SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores) {
   SweepResults results{.metric = plan.metric};
   ValuesOfCells values(plan.cells.size());
+  std::set<std::string> further;  // names of RunScores::figures
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     if (scores[i]) {
       const SweepRun& run = plan.runs[i];
@@ -177,6 +181,8 @@ SweepResults sweep_results(const SweepPlan& plan,
       values[run.cell].push_back(resample_value(
           run.config.seed, MetricSums(plan.metric, scores[i]->examples, run.config.evaluation)));
       values[run.cell].back().text = scores[i]->text;
+      std::ranges::copy(scores[i]->figures | std::views::keys,
+                        std::inserter(further, further.end()));
     }
   }
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell) {
@@ -184,14 +190,10 @@ SweepResults sweep_results(const SweepPlan& plan,
     const std::vector<const RunResult*> runs =
         mapped(results.runs | std::views::filter(own), [](const RunResult& run) { return &run; });
     if (!runs.empty()) {
-      results.cells.push_back(cell_result(cell, runs));
+      results.cells.push_back(cell_result(cell, runs, further));
     }
   }
-  SweepFigures<double> figures = results.runs.front().figures;
-  for (const RunResult& run : results.runs) {
-    figures.further.insert(run.figures.further.begin(), run.figures.further.end());
-  }
-  std::ranges::copy(figures.all() | std::views::keys, std::back_inserter(results.figures));
+  results.figures = figure_names(results.runs.front(), further);
   std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
   name_best(results, values);
   compare_cells(results, values);

@@ -7,32 +7,19 @@
 
 namespace tapehead {
 
-// The figures of a run or, as spreads, of a cell.
+// The figures of a run or, as spreads, of a cell: costs, then the metrics that the task measures,
+// then the further figures, those of RunScores::figures.
 template <class Number>
 struct SweepFigures {
-  using Named = std::vector<std::pair<std::string, Number>>;
-
-  Named usual{};                            // costs, then the metrics that the task measures
-  std::map<std::string, Number> further{};  // as in RunScores::figures
+  std::vector<std::pair<std::string, Number>> all{};
 
   // Nothing if there is no such figure, as for a metric that the task does not measure.
   std::optional<Number> find(std::string_view name) const {
-    if (const auto own = std::ranges::find(usual, name, &Named::value_type::first);
-        own != usual.end()) {
-      return own->second;
-    }
-    const auto found = further.find(std::string(name));
-    return found == further.end() ? std::nullopt : std::optional(found->second);
+    const auto found = std::ranges::find(all, name, &std::pair<std::string, Number>::first);
+    return found == all.end() ? std::nullopt : std::optional(found->second);
   }
   // Throws std::bad_optional_access if there is no such figure.
   Number at(std::string_view name) const { return find(name).value(); }
-
-  // All figures, the usual ones first.
-  Named all() const {
-    Named figures = usual;
-    figures.insert(figures.end(), further.begin(), further.end());
-    return figures;
-  }
 };
 
 struct RunResult {
@@ -63,7 +50,7 @@ struct SweepResults {
   Metric metric;
   std::vector<RunResult> runs{};
   std::vector<CellResult> cells{};
-  std::vector<std::string> figures{};         // of all runs, the usual figures first
+  std::vector<std::string> figures{};         // of the first run; the further ones of all runs
   std::vector<CellComparison> comparisons{};  // each pair of cells once
   std::vector<std::uint64_t> shared_seeds{};  // seeds for which each cell has a finished run
   std::size_t best = 0;                       // index into `cells`, by the means over shared seeds

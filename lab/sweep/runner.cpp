@@ -71,9 +71,6 @@ std::vector<std::string> scoring_arguments(const SweepPlan& plan, const fs::path
 
 bool is_finished(const SweepPlan& plan, const fs::path& run) {
   try {
-    if (!fs::exists(RunFiles{run}.scores())) {
-      return false;
-    }
     const RunScores scores = read_scores(run);
     return (plan.split.empty() || scores.split == plan.split) && scores.study.covers(plan.study);
   } catch (const IoError&) {

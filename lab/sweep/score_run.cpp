@@ -101,28 +101,26 @@ ExampleScore likelihood(const RunningText& text, const Batch& batch, const Cross
 
 std::vector<ExampleScore> likelihoods(const Model& model, const EvaluationOptions& options,
                                       const Split& split, Workers& workers) {
+  std::vector<ExampleScore> scores(static_cast<std::size_t>(split.size()));
+  const auto keep = [&](const Batch& batch, const CrossEntropy& result) {  // of one example
+    scores[static_cast<std::size_t>(batch.examples.front())] =
+        likelihood(split.text, batch, result);
+  };
   const Index memory = options.memory.value_or(0);
   if (memory == 0) {
-    std::vector<ExampleScore> scores(static_cast<std::size_t>(split.size()));
     workers.run(split.size(), [&](Index i) {
       Tape tape(false);
       Pass pass(tape, model.store);
       const Batch batch = pack(*split.source, {i});
-      scores[static_cast<std::size_t>(i)] =
-          likelihood(split.text, batch, batch_loss(model.transformer, pass, batch));
+      keep(batch, batch_loss(model.transformer, pass, batch));
     });
     return scores;
   }
   // Reads each lane by itself, so that a batch is one window, the example batch.examples.front().
   const EvaluationLanes lanes = evaluation_lanes(split, memory, options.batch_tokens);
-  std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.source->size()));
-  workers.run(lanes.list.runs(), [&](Index lane) {
-    read_lanes(model, lanes, {.first = lane, .count = 1},
-               [&](const Batch& batch, const CrossEntropy& result) {
-                 scores[static_cast<std::size_t>(batch.examples.front())] =
-                     likelihood(split.text, batch, result);
-               });
-  });
+  scores.resize(static_cast<std::size_t>(lanes.source->size()));
+  workers.run(lanes.list.runs(),
+              [&](Index lane) { read_lanes(model, lanes, {.first = lane, .count = 1}, keep); });
   return scores;
 }
 
@@ -140,17 +138,15 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
   const EvaluationOptions& options = saved.config.evaluation;
   scores.examples = likelihoods(saved.model, options, split, workers);
   const auto tokens = decode_tokens(saved.model, split, split.outputs(), options, workers);
-  const std::vector<std::string> outputs = texts_of(task, tokens);
   if (const AnswerScores answers = answer_scores(*split.source, tokens); answers.measured()) {
     scores.figures["answer_accuracy"] = answers.answer_accuracy();
     scores.figures["other_accuracy"] = answers.other_accuracy();
   }
-  const std::vector<std::string> references = first_references(task, split, outputs.size());
-  const std::vector<bool> right = right_sequences(task, split, outputs);
+  const std::vector<ExampleScore> outputs = written_examples(task, split, tokens);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    scores.examples[i].output = outputs[i];
-    scores.examples[i].reference = references[i];
-    scores.examples[i].right = right[i];
+    scores.examples[i].output = outputs[i].output;
+    scores.examples[i].reference = outputs[i].reference;
+    scores.examples[i].right = outputs[i].right;
   }
   return scores;
 }

@@ -21,41 +21,29 @@ bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& 
 
 }  // namespace
 
-HeadCopy::HeadCopy(const ParameterStore& from, ParameterStore& to)
-    : from_(from), to_(to), copied_(static_cast<std::size_t>(to.blocks()), false) {}
-
-void HeadCopy::chunks(const Parameter& from, const Parameter& to, const Chunks& chunks) {
-  if (!to.declared()) {
-    return;
+void HeadCopy::keep(const Parameter& from, const Heads& heads) {
+  if (from.declared()) {
+    kept_.emplace(from.block, heads);
   }
-  const Tensor source = from_.value(from);
-  Tensor target = to_.value(to);
-  const Index source_columns = source.size() / chunks.rows;
-  const Index target_columns = target.size() / chunks.rows;
-  for (Index row = 0; row < chunks.rows; ++row) {
-    const Scalar* first = source.data() + row * source_columns + chunks.from_first;
-    Scalar* next = target.data() + row * target_columns + chunks.to_first;
-    for (const Index chunk : chunks.which) {
-      next = std::copy_n(first + chunk * chunks.size, chunks.size, next);
-    }
-  }
-  copied_[static_cast<std::size_t>(to.block)] = true;
 }
 
-void HeadCopy::whole(const Parameter& from, const Parameter& to) {
-  chunks(from, to, {.which = {0}, .size = from.shape.size()});
-}
-
-void HeadCopy::rest() {
+void HeadCopy::run() const {
+  const Heads whole{.which = {0}, .of = 1};
   for (const NamedParameter& parameter : to_.parameters()) {
-    if (copied_[static_cast<std::size_t>(parameter.block)]) {
-      continue;
-    }
     const NamedParameter* const same = from_.find(parameter.name);
-    if (same == nullptr || same->shape != parameter.shape) {
+    if (same == nullptr || (same->shape != parameter.shape && !kept_.contains(same->block))) {
       throw std::logic_error(fmt::format("nothing says what of {} stays", parameter.name));
     }
-    std::ranges::copy(from_.value(*same).values(), to_.value(parameter).values().begin());
+    const auto kept = kept_.find(same->block);
+    const Heads& heads = kept == kept_.end() ? whole : kept->second;
+    const Index size = same->shape.size() / (heads.rows * heads.of);  // of a head in a row
+    const Tensor source = from_.value(*same);
+    Scalar* next = to_.value(parameter).data();
+    for (Index row = 0; row < heads.rows; ++row) {
+      for (const Index head : heads.which) {
+        next = std::copy_n(source.data() + (row * heads.of + head) * size, size, next);
+      }
+    }
   }
 }
 
@@ -106,8 +94,8 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
        .heads = spec.tied() ? spec.d_model / first.in : first.heads});
 }
 
-// The columns of a block's product for these roles. They are contiguous.
-HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRoles roles) const {
+// The rows of a block's weight for these roles. They are contiguous.
+WeightRows HeadProjections::used_rows(std::size_t block, HeadRoles roles) const {
   Index first = blocks[block].weight.shape[0];
   Index end = 0;
   for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
@@ -118,7 +106,7 @@ HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRole
       end = std::max(end, place(role).first + place(role).columns);
     }
   }
-  return {.block = block, .first = first, .columns = end - first};
+  return {.first = first, .count = end - first};
 }
 
 HeadColumns HeadProjections::Of::columns(HeadRole role) {
@@ -131,7 +119,7 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
   }
   const Place& place = projections.place(role);
   const Block& block = projections.blocks[place.block];
-  const Place used = projections.used_columns(place.block, roles);
+  const WeightRows used = projections.used_rows(place.block, roles);
   std::optional<Var>& product = products[place.block];
   if (!product && spec.input == HeadInput::narrow) {
     const Var weight = pass.parameter(block.weight);
@@ -139,34 +127,20 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
         {input}, weight, block.heads, projections.width(role),
         block.bias.declared() ? std::optional(pass.parameter(block.bias)) : std::nullopt);
   } else if (!product) {
-    std::optional<WeightRows> rows;
-    if (used.columns < block.weight.shape[0]) {
-      rows = {.first = used.first, .count = used.columns};
-    }
-    product = pass.linear(input, block.weight, block.bias, rows);
+    product = pass.linear(input, block.weight, block.bias, used);
   }
   return {.matrix = *product, .first = place.first - used.first, .step = step};
 }
 
-void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& smaller,
-                                 HeadCopy& copy) const {
-  for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
-    if (is_input(role) || blocks.empty() || smaller.blocks.empty()) {
-      continue;
-    }
-    const Block& from = blocks[place(role).block];
-    const Block& to = smaller.blocks[smaller.place(role).block];
-    const std::vector<Index> which = spec.tied()               ? std::vector<Index>{0}
-                                     : role == HeadRole::query ? kept
-                                                               : spec.key_heads(kept);
-    const auto chunks = [&](Index numbers_of_row) {
-      return HeadCopy::Chunks{.which = which,
-                              .size = width(role) * numbers_of_row,
-                              .from_first = place(role).first * numbers_of_row,
-                              .to_first = smaller.place(role).first * numbers_of_row};
-    };
-    copy.chunks(from.weight, to.weight, chunks(from.weight.shape[1]));
-    copy.chunks(from.bias, to.bias, chunks(1));
+void HeadProjections::keep_heads(const KeptHeads& kept, HeadCopy& copy) const {
+  if (spec.tied()) {
+    return;  // all heads have the same weight, which stays as it is
+  }
+  for (const Block& block : blocks) {
+    const HeadCopy::Heads heads{.which = block.heads == spec.heads ? kept : spec.key_heads(kept),
+                                .of = block.heads};
+    copy.keep(block.weight, heads);
+    copy.keep(block.bias, heads);
   }
 }
 
@@ -196,10 +170,10 @@ L0Gates::L0Gates(const Scope& scope, const AttentionSpec& of)
 }
 
 Var L0Gates::operator()(Pass& pass, const Var& heads_side_by_side) const {
-  if (!log_alpha) {
+  if (!log_alpha.declared()) {
     return heads_side_by_side;
   }
-  const Var openness = pass.parameter(*log_alpha);
+  const Var openness = pass.parameter(log_alpha);
   const std::optional<Draws> draws = pass.step_draws(path);
   return scale_heads({heads_side_by_side},
                      draws ? draw_gates(openness, *draws) : settled_gates(openness), spec.heads,

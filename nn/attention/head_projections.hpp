@@ -11,31 +11,29 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // The numbers of the heads that a smaller model keeps, as in the larger model, in increasing order.
 using KeptHeads = std::vector<Index>;
 
-// Copies the weights of kept heads from an attention to an attention with fewer heads.
+// Copies the weights of a model to the same model with fewer heads.
 class HeadCopy {
  public:
-  HeadCopy(const ParameterStore& from, ParameterStore& to);
+  HeadCopy(const ParameterStore& from, ParameterStore& to) : from_(from), to_(to) {}
 
-  // In each of `rows` rows, copies chunk which[i] of `from` to chunk i of `to`, if it is declared.
-  struct Chunks {
-    const std::vector<Index>& which;
-    Index size;
+  // The heads that stay of a parameter: each of its `rows` rows has equally many numbers for each
+  // of `of` heads, one head after the other.
+  struct Heads {
+    std::vector<Index> which;
+    Index of;
     Index rows = 1;
-    Index from_first = 0;  // where chunk 0 begins
-    Index to_first = 0;
   };
-  void chunks(const Parameter& from, const Parameter& to, const Chunks& chunks);
+  // Says which heads stay of each parameter in the larger model's block, if it is declared.
+  void keep(const Parameter& from, const Heads& heads);
 
-  void whole(const Parameter& from, const Parameter& to);
-
-  // Copies the remaining parameters by name. Throws logic_error if the shape differs in `to`: the
-  // part of the attention that owns the parameter must copy it in its keep_heads.
-  void rest();
+  // Copies all parameters by name. Throws logic_error if the shape of a parameter differs without
+  // keep(): the part of the attention that owns the parameter must call it in its keep_heads.
+  void run() const;
 
  private:
   const ParameterStore& from_;
   ParameterStore& to_;
-  std::vector<bool> copied_;  // by block of the smaller model
+  std::map<Index, Heads> kept_;  // by block of the larger model
 };
 
 enum class HeadRole { query, key, value };
@@ -69,7 +67,7 @@ struct HeadProjections {
   std::optional<HeadWeight> head_weight(const ParameterStore& store, HeadRole role,
                                         Index head) const;
 
-  void keep_heads(const KeptHeads& kept, const HeadProjections& smaller, HeadCopy& copy) const;
+  void keep_heads(const KeptHeads& kept, HeadCopy& copy) const;
 
   // Weights that one product uses as one matrix.
   struct Block {
@@ -95,7 +93,7 @@ struct HeadProjections {
   std::array<Place, 3> places{};
 
  private:
-  Place used_columns(std::size_t block, HeadRoles roles) const;
+  WeightRows used_rows(std::size_t block, HeadRoles roles) const;
   void add_block(const Scope& scope, const ModelOptions& options,
                  const std::vector<ProjectionSpec>& projections);
 };
@@ -109,8 +107,8 @@ struct L0Gates {
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
 
   AttentionSpec spec;
-  std::string path;                    // the stream of the random draws
-  std::optional<Parameter> log_alpha;  // (H); absent: no gates
+  std::string path;     // the stream of the random draws
+  Parameter log_alpha;  // (H), with gates
 };
 
 struct HeadCombination {

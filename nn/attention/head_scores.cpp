@@ -17,6 +17,17 @@ HeadColumns like(const HeadColumns& before, const Var& matrix) {
   return {.matrix = matrix, .step = before.step == 0 ? before.step : std::nullopt};
 }
 
+// The heads that stay, counted among the heads with this score.
+HeadCopy::Heads kept_with(Score score, const AttentionSpec& spec, const KeptHeads& kept) {
+  HeadCopy::Heads heads{.which = {}, .of = spec.heads_with(score)};
+  for (const Index head : kept) {
+    if (spec.score.at(head) == score) {
+      heads.which.push_back(spec.heads_with(score, head));
+    }
+  }
+  return heads;
+}
+
 // Row b holds the sinusoids of Vaswani et al. 2017, section 3.5, of the distance b - clip.
 Tensor sines_of_distances(Index B, Index clip, Index D) {
   Tensor sines = Tensor::empty({B, D});
@@ -80,26 +91,10 @@ double HeadScores::scale() const {
   return 1 / std::sqrt(static_cast<double>(width));
 }
 
-// The indices of these heads among the heads that use this score.
-std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Index>& heads) const {
-  std::vector<Index> numbers;
-  Index number = 0;
-  for (Index head = 0; head < spec_.heads; ++head) {
-    const bool has_score = spec_.score.at(head) == score;
-    if (has_score && std::ranges::find(heads, head) != heads.end()) {
-      numbers.push_back(number);
-    }
-    number += has_score ? 1 : 0;
-  }
-  return numbers;
-}
-
-void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& to, HeadCopy& copy) const {
-  const Index d = spec_.d_qk;
-  copy.chunks(bilinear_, to.bilinear_,
-              {.which = numbers_among(Score::bilinear, kept), .size = d * d});
-  copy.chunks(additive_, to.additive_, {.which = numbers_among(Score::additive, kept), .size = d});
-  copy.chunks(scales_, to.scales_, {.which = kept, .size = 1});
+void HeadScores::keep_heads(const KeptHeads& kept, HeadCopy& copy) const {
+  copy.keep(bilinear_, kept_with(Score::bilinear, spec_, kept));
+  copy.keep(additive_, kept_with(Score::additive, spec_, kept));
+  copy.keep(scales_, {.which = kept, .of = spec_.heads});
 }
 
 HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected, const Segments& segments,
@@ -152,7 +147,6 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
                : heads;
   }
   PoolVector<Var> parts;
-  Index bilinear = 0;
   for (Index head = 0; head < spec_.heads; ++head) {
     const Index first = heads.begin(head, d);
     const HeadColumns one{.matrix = heads.matrix, .first = first};
@@ -160,8 +154,8 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
       parts.push_back(normalize_heads(one, 1, d));
     } else if (spec_.score.at(head) == Score::bilinear && query) {
       const Var all = pass.parameter(bilinear_);
-      parts.push_back(head_linear(one, slice(all, 0, bilinear * d, (bilinear + 1) * d), 1, d));
-      ++bilinear;
+      const Index row = spec_.heads_with(Score::bilinear, head) * d;
+      parts.push_back(head_linear(one, slice(all, 0, row, row + d), 1, d));
     } else {
       parts.push_back(slice(heads.matrix, 1, first, first + d));
     }
@@ -260,16 +254,11 @@ HeadColumns HeadDistances::with_content_bias(Pass& pass, const HeadColumns& quer
   return content_.declared() ? HeadColumns{.matrix = plus(pass, query, content_)} : query;
 }
 
-void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& to,
-                               HeadCopy& copy) const {
-  const auto of_heads = [&](const Parameter& one, const Parameter& other) {
-    copy.chunks(one, other, {.which = kept, .size = one.shape.size() / spec_.heads});
-  };
-  spec_.has(AttentionPositions::t5) ? of_heads(keys_, to.keys_) : copy.whole(keys_, to.keys_);
-  copy.whole(values_, to.values_);
-  of_heads(sines_of_, to.sines_of_);
-  of_heads(content_, to.content_);
-  of_heads(place_, to.place_);
+void HeadDistances::keep_heads(const KeptHeads& kept, HeadCopy& copy) const {
+  const Parameter by_head = spec_.has(AttentionPositions::t5) ? keys_ : Parameter();
+  for (const Parameter& parameter : {by_head, sines_of_, content_, place_}) {
+    copy.keep(parameter, {.which = kept, .of = spec_.heads});
+  }
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -28,10 +28,9 @@ class HeadScores {
   // Whether keys that are equal in all heads are still equal after key().
   bool alike() const;
 
-  void keep_heads(const KeptHeads& kept, const HeadScores& to, HeadCopy& copy) const;
+  void keep_heads(const KeptHeads& kept, HeadCopy& copy) const;
 
  private:
-  std::vector<Index> numbers_among(Score score, const std::vector<Index>& heads) const;
   HeadColumns each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const;
   HeadColumns rotated(const HeadColumns& heads, const Segments& segments, Index count,
                       Index last) const;
@@ -55,7 +54,7 @@ class HeadDistances {
   // Queries, with Transformer-XL's content bias u if it is used (Dai et al. 2019, 3.3): (q + u) k.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
 
-  void keep_heads(const KeptHeads& kept, const HeadDistances& to, HeadCopy& copy) const;
+  void keep_heads(const KeptHeads& kept, HeadCopy& copy) const;
 
  private:
   Var distance_products(Pass& pass, const HeadColumns& query, double scale) const;

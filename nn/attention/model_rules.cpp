@@ -176,18 +176,14 @@ Found attentions_compose(const ModelOptions& model) {
 }
 
 Found names_share(const ModelOptions& model) {
-  std::map<std::string, AttentionSpec> first;
-  for (const AttentionSpec& spec : attention_specs(model)) {
-    if (spec.shared_as.empty()) {
-      continue;
-    }
-    const auto [other, fresh] = first.emplace(spec.shared_as, spec);
-    if (!fresh && !can_share_weights(spec, other->second)) {
-      return Violation{
-          attention_options(spec.kind, {"shared_as"}),
-          fmt::format("attentions that share weights may differ only in pattern and "
-                      "dropout ({}: {} and {} do not)",
-                      spec.shared_as, name_of(other->second.kind), name_of(spec.kind))};
+  const std::vector<AttentionSpec> specs = attention_specs(model);
+  for (const AttentionSpec& spec : specs) {
+    const auto first = std::ranges::find(specs, spec.shared_as, &AttentionSpec::shared_as);
+    if (!spec.shared_as.empty() && !can_share_weights(spec, *first)) {
+      return Violation{attention_options(spec.kind, {"shared_as"}),
+                       fmt::format("attentions that share weights may differ only in pattern and "
+                                   "dropout ({}: {} and {} do not)",
+                                   spec.shared_as, name_of(first->kind), name_of(spec.kind))};
     }
   }
   return {};

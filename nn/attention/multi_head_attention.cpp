@@ -2,6 +2,7 @@
 
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_linear.hpp"
+#include "core/ops/row_parts.hpp"
 #include "nn/attention/model_rules.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -30,13 +31,6 @@ Tensor columns_of(const Tensor& matrix, const Segment& rows, Index first, Index 
     std::copy_n(matrix.row(rows.row + i) + first, count, columns.row(i));
   }
   return columns;
-}
-
-// y += w x
-void add_scaled(Scalar w, const Scalar* x, Index size, Scalar* y) {
-  for (Index i = 0; i < size; ++i) {
-    y[i] += w * x[i];
-  }
 }
 
 }  // namespace
@@ -90,9 +84,8 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
       to = keep(pass, *to, queries, from);
     }
   }
-  return attend(
-      pass, {.query = query, .to = *to, .sink_query = sink_query(pass, projected, query_positions)},
-      queries, from.segments);
+  return attend(pass, query, *to, sink_query(pass, projected, query_positions), queries,
+                from.segments);
 }
 
 // Stores new keys and values in the cache. Returns all keys and values to attend to.
@@ -131,19 +124,13 @@ void MultiHeadAttention::turn_back(Tensor kept, Index positions) const {
   }
 }
 
-void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller,
-                                    HeadCopy& copy) const {
-  const AttentionWeights& to = smaller.weights;
-  weights.projections.keep_heads(kept, to.projections, copy);
-  weights.scores.keep_heads(kept, to.scores, copy);
-  weights.distances.keep_heads(kept, to.distances, copy);
-  if (to.gates.log_alpha) {
-    copy.chunks(*weights.gates.log_alpha, *to.gates.log_alpha, {.which = kept, .size = 1});
-  }
-  const HeadCombination& combination = weights.combination;
-  copy.chunks(combination.output_weight, to.combination.output_weight,
-              {.which = kept, .size = spec.d_v, .rows = spec.d_model});
-  copy.whole(combination.output_bias, to.combination.output_bias);
+void MultiHeadAttention::keep_heads(const KeptHeads& kept, HeadCopy& copy) const {
+  weights.projections.keep_heads(kept, copy);
+  weights.scores.keep_heads(kept, copy);
+  weights.distances.keep_heads(kept, copy);
+  copy.keep(weights.gates.log_alpha, {.which = kept, .of = spec.heads});
+  copy.keep(weights.combination.output_weight,
+            {.which = kept, .of = spec.heads, .rows = spec.d_model});
 }
 
 Index MultiHeadAttention::key_columns() const {
@@ -165,29 +152,31 @@ std::optional<HeadColumns> MultiHeadAttention::sink_query(Pass& pass, const Head
   return weights.scores.query(pass, projected, positions, with_sinks->last_cached_position());
 }
 
-BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,
-                                       const Segments& keys) const {
+BlockOutput MultiHeadAttention::attend(Pass& pass, const HeadColumns& query,
+                                       const KeysAndValues& to,
+                                       const std::optional<HeadColumns>& of_sinks,
+                                       const Segments& queries, const Segments& keys) const {
   const double scale = weights.scores.scale();
-  const Call call{.heads = {.query = weights.distances.with_content_bias(pass, projected.query),
-                            .to = projected.to,
-                            .sink_query = projected.sink_query},
-                  .queries = queries,
-                  .keys = keys,
-                  .options = {.heads = spec.heads,
-                              .d_key = spec.d_qk,
-                              .d_value = spec.d_v,
-                              .patterns = patterns,
-                              .dropout = pass.dropout(spec.dropout, module.path(), queries),
-                              .kv_heads = spec.kv_heads,
-                              .scale = scale,
-                              .scores = pair_scores},
-                  .bias = weights.distances(pass, projected.query, scale),
-                  .score_weights = weights.scores.function_weights(pass)};
+  const AttentionCall call{
+      .query = weights.distances.with_content_bias(pass, query),
+      .key = to.key,
+      .value = to.value,
+      .queries = queries,
+      .keys = keys,
+      .options = {.heads = spec.heads,
+                  .d_key = spec.d_qk,
+                  .d_value = spec.d_v,
+                  .patterns = patterns,
+                  .dropout = pass.dropout(spec.dropout, module.path(), queries),
+                  .kv_heads = spec.kv_heads,
+                  .scale = scale,
+                  .scores = pair_scores},
+      .bias = weights.distances(pass, query, scale),
+      .score_weights = weights.scores.function_weights(pass),
+      .sink_query = of_sinks};
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
-    const Heads& heads = call.heads;
-    return attention(heads.query, heads.to.key, heads.to.value, queries, keys, call.options,
-                     call.bias, call.score_weights, heads.sink_query);
+    return attention_by(call);
   }();
   if (pass.recorder || pass.substitute) {
     side_by_side = studied(pass, call, side_by_side);
@@ -217,7 +206,7 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) 
 }
 
 // The heads' outputs, with those that the pass substitutes. Calls the recorder with both.
-Var MultiHeadAttention::studied(Pass& pass, const Call& call, const Var& outputs) const {
+Var MultiHeadAttention::studied(Pass& pass, const AttentionCall& call, const Var& outputs) const {
   if (pass.substitute && outputs.needs_gradient()) {
     throw std::logic_error("heads with given weights have no gradients");
   }
@@ -232,9 +221,7 @@ Var MultiHeadAttention::studied(Pass& pass, const Call& call, const Var& outputs
       }
       if (pass.recorder) {
         if (!seen) {
-          seen = head_attention(call.heads.query, call.heads.to.key, call.queries, call.keys,
-                                call.options, segment, head, call.bias, call.score_weights,
-                                call.heads.sink_query);
+          seen = head_attention(call, segment, head);
         }
         pass.recorder({.site = site,
                        .segment = segment,
@@ -249,21 +236,21 @@ Var MultiHeadAttention::studied(Pass& pass, const Call& call, const Var& outputs
 }
 
 // y_i = Σ_j w_ij (v_j + r_b). r_b is the bias on the values, if any, for the bucket of j - i.
-void MultiHeadAttention::attend_by(const Tensor& weights_of_head, const Call& call, Index head,
-                                   Index segment, Tensor& y) const {
+void MultiHeadAttention::attend_by(const Tensor& weights_of_head, const AttentionCall& call,
+                                   Index head, Index segment, Tensor& y) const {
   const Segment& queries = call.queries[segment];
   const Segment& keys = call.keys[segment];
-  const HeadMatrix value = call.heads.to.value.of(call.options.key_heads(), spec.d_v);
+  const HeadMatrix value = call.value.of(call.options.key_heads(), spec.d_v);
   const Tensor bias = call.bias.values ? call.bias.values->value() : Tensor();
   for (Index i = 0; i < queries.rows; ++i) {
     Scalar* row = y.row(queries.row + i) + head * spec.d_v;
     std::fill_n(row, spec.d_v, Scalar{0});
     for (Index j = 0; j < keys.rows; ++j) {
       const Scalar weight = weights_of_head.row(i)[j];
-      add_scaled(weight, value.at(keys.row + j, call.options.key_head(head)), spec.d_v, row);
+      add_multiple(spec.d_v, weight, value.at(keys.row + j, call.options.key_head(head)), row);
       if (bias.has_memory()) {
         const Index distance = keys.position + j - queries.position - i;
-        add_scaled(weight, bias.row(call.bias.buckets.at(distance)), spec.d_v, row);
+        add_multiple(spec.d_v, weight, bias.row(call.bias.buckets.at(distance)), row);
       }
     }
   }

@@ -50,9 +50,9 @@ struct MultiHeadAttention {
     return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
   }
 
-  // Copies the parameters of the kept heads to an attention with only these heads. An output
-  // weight, with columns of each head, must combine the heads.
-  void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
+  // Keeps the parameters of these heads for an attention with only these heads. An output weight,
+  // with columns of each head, must combine the heads.
+  void keep_heads(const KeptHeads& kept, HeadCopy& copy) const;
 
   // The number of columns of a cached row: first the keys' columns, then the values'.
   Index key_columns() const;
@@ -68,28 +68,15 @@ struct MultiHeadAttention {
   AttentionWeights weights;
 
  private:
-  struct Heads {
-    HeadColumns query;
-    KeysAndValues to;
-    std::optional<HeadColumns> sink_query;
-  };
-  // The arguments of the attention op.
-  struct Call {
-    Heads heads;
-    const Segments& queries;
-    const Segments& keys;
-    AttentionOptions options;
-    AttentionBias bias;
-    std::optional<Var> score_weights;
-  };
   KeysAndValues keep(Pass& pass, const KeysAndValues& made, const Segments& queries,
                      const KeySource& from) const;
   std::optional<HeadColumns> sink_query(Pass& pass, const HeadColumns& projected,
                                         const Segments& positions) const;
-  BlockOutput attend(Pass& pass, const Heads& projected, const Segments& queries,
+  BlockOutput attend(Pass& pass, const HeadColumns& query, const KeysAndValues& to,
+                     const std::optional<HeadColumns>& of_sinks, const Segments& queries,
                      const Segments& keys) const;
-  Var studied(Pass& pass, const Call& call, const Var& outputs) const;
-  void attend_by(const Tensor& weights, const Call& call, Index head, Index segment,
+  Var studied(Pass& pass, const AttentionCall& call, const Var& outputs) const;
+  void attend_by(const Tensor& weights, const AttentionCall& call, Index head, Index segment,
                  Tensor& y) const;
 };
 

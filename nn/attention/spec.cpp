@@ -56,12 +56,9 @@ Index most_layers(const ModelOptions& options) {
   return std::ranges::max(attention_kinds | std::views::transform(layers));
 }
 
-Index AttentionSpec::heads_with(Score of) const {
-  Index count = 0;
-  for (Index head = 0; head < heads; ++head) {
-    count += score.at(head) == of ? 1 : 0;
-  }
-  return count;
+Index AttentionSpec::heads_with(Score of, Index before) const {
+  const auto has_score = [&](Index head) { return score.at(head) == of; };
+  return static_cast<Index>(std::ranges::count_if(numbers_below(before), has_score));
 }
 
 std::vector<Index> AttentionSpec::key_heads(const std::vector<Index>& of) const {

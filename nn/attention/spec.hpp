@@ -34,7 +34,8 @@ struct AttentionSpec : AttentionFields<Plain> {
   // Whether the output is a sum of the heads.
   bool adds_heads() const { return combine == Combine::mean || combine == Combine::weighted; }
   bool tied() const { return head_weights == HeadWeights::tied; }
-  Index heads_with(Score of) const;
+  Index heads_with(Score of) const { return heads_with(of, heads); }
+  Index heads_with(Score of, Index before) const;  // among the heads before this one
   // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads should
   // start alike, all of them start with the same numbers.
   Initializer first_numbers(Initializer own, Index rows_of_head) const;

@@ -80,11 +80,8 @@ Var CachedModel::read(std::span<const Reading> readings) {
   if (newest_.rows() == std::ssize(readings)) {
     return rows;
   }
-  PoolVector<Index> last;
-  for (const Segment& segment : newest_.segments.list) {
-    last.push_back(segment.row + segment.rows - 1);
-  }
-  return select_rows(rows, last);
+  const auto last_row = [](const Segment& segment) { return segment.row + segment.rows - 1; };
+  return select_rows(rows, mapped(newest_.segments.list, last_row));
 }
 
 Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts,

@@ -205,25 +205,6 @@ class Generation {
   std::vector<Reading> readings_;
 };
 
-// The number of sequences per thread, at most `most`.
-Index sequences_together(Index sequences, Index threads, Index most) {
-  return std::clamp<Index>((sequences + threads - 1) / threads, 1, most);
-}
-
-std::vector<GenerationGroup> groups_of(Index prompts, Index samples, Index prompts_together,
-                                       Index samples_together) {
-  std::vector<GenerationGroup> groups;
-  for (Index prompt = 0; prompt < prompts; prompt += prompts_together) {
-    for (Index sample = 0; sample < samples; sample += samples_together) {
-      groups.push_back({.prompt = prompt,
-                        .prompts = std::min(prompts_together, prompts - prompt),
-                        .sample = sample,
-                        .samples = std::min(samples_together, samples - sample)});
-    }
-  }
-  return groups;
-}
-
 }  // namespace
 
 std::vector<double> token_probabilities(std::span<const Scalar> logits,
@@ -277,16 +258,21 @@ Samples generate_batch(const Transformer& model, const ParameterStore& store,
 }
 
 std::vector<GenerationGroup> generation_groups(Index prompts, Index samples, Index threads,
-                                               Index most) {
-  const Index together = sequences_together(prompts * samples, threads, most);
-  const Index samples_together = std::min(samples, together);
-  return groups_of(prompts, samples, together / samples_together, samples_together);
-}
-
-std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index beam, Index threads,
-                                           Index most) {
-  const Index together = sequences_together(prompts * beam, threads, most);
-  return groups_of(prompts, samples, std::max<Index>(1, together / beam), samples);
+                                               Index most, Index beam) {
+  const Index of_prompt = beam > 0 ? beam : samples;  // sequences
+  const Index together = std::clamp<Index>((prompts * of_prompt + threads - 1) / threads, 1, most);
+  const Index prompts_together = together / std::min(of_prompt, together);
+  const Index samples_together = beam > 0 ? samples : std::min(samples, together);
+  std::vector<GenerationGroup> groups;
+  for (Index prompt = 0; prompt < prompts; prompt += prompts_together) {
+    for (Index sample = 0; sample < samples; sample += samples_together) {
+      groups.push_back({.prompt = prompt,
+                        .prompts = std::min(prompts_together, prompts - prompt),
+                        .sample = sample,
+                        .samples = std::min(samples_together, samples - sample)});
+    }
+  }
+  return groups;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -85,11 +85,8 @@ inline constexpr Index most_together = 16;
 
 // All samples of all prompts, in groups of at most `most` sequences, enough groups to keep
 // `threads` threads busy. A group reads the weights once for a row of each of its sequences.
+// `beam`: of a beam search, where one search finds all outputs of a prompt; 0: samples are drawn.
 std::vector<GenerationGroup> generation_groups(Index prompts, Index samples, Index threads,
-                                               Index most = most_together);
-
-// Groups for beam search, where one search finds all outputs of a prompt.
-std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index beam, Index threads,
-                                           Index most = most_together);
+                                               Index most = most_together, Index beam = 0);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

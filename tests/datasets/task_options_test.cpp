@@ -31,17 +31,33 @@ TEST(TaskKinds, each_has_a_name_and_a_row_for_each_file) {
   for (const TaskKind* kind : task_kinds()) {
     EXPECT_TRUE(names.insert(kind->name).second) << kind->name;
     TaskOptions options(*kind);
-    for (const std::string_view file : kind->files) {
-      if (file.starts_with("further_")) {
-        task_option<std::vector<std::string>>(options, file) = {"path"};
-      } else {
-        task_option<std::string>(options, file) = "path";
+    std::vector<std::string> files;
+    for (const Row& row : rows_of(options)) {
+      const std::string option(row.field.name);
+      if (row.field.file_order != 0 && option.starts_with("further_")) {
+        task_option<std::vector<std::string>>(options, option) = {"path"};
+        files.push_back(option + "[0]");
+      } else if (row.field.file_order != 0) {
+        task_option<std::string>(options, option) = "path";
+        files.push_back(option);
       }
     }
-    EXPECT_EQ(data_files(options).size(), kind->files.size()) << kind->name;
+    EXPECT_THAT(mapped(data_files(options), &DataFile::option), UnorderedElementsAreArray(files))
+        << kind->name;
+    EXPECT_NE(files.empty(), kind->name.ends_with("text") || kind->name == "bigrams");
   }
   EXPECT_THAT(message_of<ConfigError>([] { task_kind("translation"); }),
               StartsWith("no task translation; there are copy, reverse, sort, "));
+}
+
+TEST(TaskKinds, the_files_of_a_split_stand_together) {
+  TaskOptions options("parallel_text");
+  auto& text = options.as<ParallelTextOptions>();
+  text.train_tsv = text.validation_source = text.validation_target = text.test_tsv = "path";
+  text.validation_types = "path";
+  EXPECT_THAT(mapped(data_files(options), &DataFile::option),
+              ElementsAre("train_tsv", "validation_source", "validation_target", "test_tsv",
+                          "validation_types"));
 }
 
 TEST(TaskKinds, each_file_of_a_list_has_a_name_of_its_own) {

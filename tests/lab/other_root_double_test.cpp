@@ -63,13 +63,13 @@ class OtherRoot : public Test {
 
   // The parts with their parameters, multiply-adds and bytes.
   std::string parts_text(const Model& model) const {
-    const auto parts = model_parts(model.transformer, model.store, mean_rows(*split_.source, 10));
-    const std::vector<std::size_t> bytes = activations_of(model, config_, batch(), parts);
+    auto parts = model_parts(model.transformer, model.store, mean_rows(*split_.source, 10));
+    measure_activations(parts, model, config_, batch());
     std::string text;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      text += fmt::format("{}: {} parameters, {} multiply-adds, {} bytes\n", parts[i].name,
-                          parts[i].parameters, parts[i].multiply_adds, bytes[i]);
-      EXPECT_GT(bytes[i], 0U) << parts[i].name;
+    for (const ModelPart& part : parts) {
+      text += fmt::format("{}: {} parameters, {} multiply-adds, {} bytes\n", part.name,
+                          part.parameters, part.multiply_adds, part.activations);
+      EXPECT_GT(part.activations, 0) << part.name;
     }
     return text;
   }

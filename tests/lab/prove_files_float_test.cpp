@@ -59,7 +59,8 @@ void resume(const fs::path& run) {
   const Config config = load_config(run / "config.yaml").config;
   const Task task = make_task(config, config.task, run);
   const auto sink = run_sink({.files = directory.files(), .resume = true});
-  TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
+  TrainingRun training(config, task, plan_run(config, task), *sink, prepare_blas(),
+                       {.resume = true, .threads = 1});
 }
 
 void use(const fs::path& sweep, Choices& choices) {

@@ -224,7 +224,7 @@ inline void expect_output_of_weights(const HeadColumns& query, const HeadColumns
   for (Index s = 0; s < queries.count(); ++s) {
     for (Index h = 0; h < o.heads; ++h) {
       const HeadAttention given =
-          head_attention(query, key, queries, keys, o, s, h, bias, score_weights);
+          head_attention({query, key, value, queries, keys, o, bias, score_weights}, s, h);
       const Var v = part(value.matrix, keys[s], value.begin(o.key_head(h), o.d_value));
       const Var expected = matmul(v.tape().constant(given.weights), v);
       EXPECT_THAT(part(y, queries[s], h * o.d_value).value().values(),

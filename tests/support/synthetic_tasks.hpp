@@ -12,8 +12,7 @@ namespace tapehead {
 inline std::vector<std::string> synthetic_names() {
   std::vector<std::string> names;
   for (const TaskKind* kind : task_kinds()) {
-    const bool makes_data = kind->files.empty() || kind->name == "bigrams";
-    if (makes_data && kind->name != "grammar_translation") {
+    if (!kind->name.ends_with("text") && kind->name != "grammar_translation") {
       names.emplace_back(kind->name);
     }
   }

@@ -17,9 +17,7 @@ struct TinyTrainer {
         trainer(model.store, {workers, ranks}, with_penalty(model.transformer, options)),
         loss([this](Pass& pass, const Batch& batch) {
           return batch_loss(model.transformer, pass, batch, {.label_smoothing = 0.1});
-        }) {
-    scale_gate_rate(model.transformer, options.training.gate_rate, trainer.optimizer());
-  }
+        }) {}
   TinyTrainer(const TinyTrainer&) = delete;
   TinyTrainer& operator=(const TinyTrainer&) = delete;
 

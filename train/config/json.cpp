@@ -87,22 +87,19 @@ struct ValueSchema {
 };
 
 // The default of an option as a schema shows it.
-struct DefaultValue : ValueJson {
-  using ValueJson::operator();
-  Json operator()(const Notation& notation) const { return notation.get(); }
-  Json operator()(const LayeredCell&) const { return "auto"; }
-  template <class Number>
-  Json operator()(const std::optional<Number>*) const {
-    return "auto";
+Json default_value(const Row& row) {
+  if (const auto* notation = std::get_if<Notation>(&row.cell)) {
+    return notation->get();
   }
-};
+  return is_optional(row) ? Json("auto") : std::visit(ValueJson{}, row.cell);
+}
 
 Json properties(const std::vector<Row>& rows) {
   Json all = Json::object();
   for (const Row& row : rows) {
     Json& schema = all[std::string(row.field.name)];
     schema = std::visit(ValueSchema{row.field}, row.cell);
-    schema["default"] = std::visit(DefaultValue{}, row.cell);
+    schema["default"] = default_value(row);
     const std::string_view unit = row.field.unit;
     schema["description"] =
         meaning_text(row.field) + (unit.empty() ? "" : fmt::format(" [{}]", unit));

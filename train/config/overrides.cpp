@@ -62,14 +62,13 @@ bool has_effect(const Sources& sources, const std::vector<Override>& overrides,
   std::vector<Override> others = overrides;
   std::erase_if(others, [&](const Override& other) { return full_name(other) == name; });
   try {
-    const Config config = read_config(sources, overrides).config;
-    Values with = option_map(config);
-    Values unset = option_map(read_config(sources, others).config);
-    const bool repeated = with.at(name) == unset.at(name);
-    const auto leads = [&](const auto& option) { return !followers(config, option.first).empty(); };
-    std::erase_if(with, leads);
-    std::erase_if(unset, leads);
-    return repeated || with != unset;
+    const Config with = read_config(sources, overrides).config;
+    const Config unset = read_config(sources, others).config;
+    const bool repeated = option_map(with).at(name) == option_map(unset).at(name);
+    const auto leads_none = [&](std::string_view option, const Field&) {
+      return followers(with, option).empty();
+    };
+    return repeated || !differences(with, unset, leads_none).empty();
   } catch (const ConfigError&) {
     return true;
   }

@@ -54,7 +54,7 @@ class Reader {
     for (const ConfigSource& source : sources) {
       source_ = &source;
       for (const ConfigEntry& entry : source.root.entries) {
-        of_task_name ? read_task_name(entry) : read_entry(entry);
+        of_task_name ? read_section(entry, true) : read_entry(entry);
       }
     }
     for (const Override& one : overrides_) {
@@ -64,79 +64,69 @@ class Reader {
     }
   }
 
-  void read_task_name(const ConfigEntry& section) {
-    for (const ConfigEntry& option : section.value.entries) {
-      if (names_task(section.key, option.key)) {
-        read_option("task", option);
-      }
-    }
-  }
-
   void read_entry(const ConfigEntry& entry) {
-    if (find_row("", entry.key) != nullptr) {
+    if (!has_section(entry.key)) {
       return read_option("", entry);
     }
-    if (find_section(entry.key) == nullptr) {
-      fail(at(entry.mark, entry.key),
-           explain_unknown_section(entry.key, loaded_.config.task.kind()));
-    }
-    if (entry.value.kind == ConfigNode::Kind::null) {
-      return;  // an empty section
-    }
-    if (entry.value.kind != ConfigNode::Kind::mapping) {
+    if (entry.value.kind != ConfigNode::Kind::null &&
+        entry.value.kind != ConfigNode::Kind::mapping) {
       fail(at(entry.value.mark, entry.key),
            "a section takes options, each as `name: value` on a line below it");
     }
-    for (const ConfigEntry& option : entry.value.entries) {
-      if (!names_task(entry.key, option.key)) {
-        read_option(entry.key, option);
+    read_section(entry, false);
+  }
+
+  void read_section(const ConfigEntry& section, bool of_task_name) {
+    for (const ConfigEntry& option : section.value.entries) {
+      if (names_task(section.key, option.key) == of_task_name) {
+        read_option(section.key, option);
       }
     }
   }
 
   void read_option(std::string_view section, const ConfigEntry& entry) {
     const std::string name = full_name(section, entry.key);
-    const Row* row = find_row(section, entry.key);
-    if (row == nullptr) {
-      fail(at(entry.mark, name),
-           explain_unknown_option(section, entry.key, loaded_.config.task.kind()));
-    }
-    set(*row, name, entry.value, at(entry.value.mark, name));
+    const Row& row = row_of(section, entry.key, at(entry.mark, name));
     const auto elsewhere = source_->origins.find(entry.value.mark.line);
-    loaded_.origins[name] =
-        elsewhere == source_->origins.end() ? at(entry.value.mark) : elsewhere->second;
+    set(row, name, entry.value, at(entry.value.mark, name),
+        elsewhere == source_->origins.end() ? at(entry.value.mark) : elsewhere->second);
   }
 
   void apply(const Override& one) {
-    const TaskKind& task = loaded_.config.task.kind();
     if (one.section.empty() && one.option == base_key) {
       fail(one.name_place, "only a config file has a base");
     }
-    if (one.section.empty() && find_section(one.option) != nullptr) {
+    if (one.section.empty() && has_section(one.option)) {
       fail(one.name_place, "a section; set one of its options, " + one.option + ".option=value");
     }
-    if (!one.section.empty() && find_section(one.section) == nullptr) {
-      fail(one.name_place, explain_unknown_section(one.section, task));
+    set(row_of(one.section, one.option, one.name_place), full_name(one), one.value, one.place,
+        one.origin);
+  }
+
+  // `place`: of the option's name, for the error about an unknown one.
+  const Row& row_of(std::string_view section, std::string_view option,
+                    std::string_view place) const {
+    if (!section.empty() && !has_section(section)) {
+      fail(place, explain_unknown_section(section, all_));
     }
-    const Row* row = find_row(one.section, one.option);
+    const Row* row = find_row(section, option);
     if (row == nullptr) {
-      fail(one.name_place, one.section.empty()
-                               ? explain_unknown_section(one.option, task)
-                               : explain_unknown_option(one.section, one.option, task));
+      fail(place, section.empty()
+                      ? explain_unknown_section(option, all_)
+                      : explain_unknown_option(section, option, all_, loaded_.config.task.kind()));
     }
-    const std::string name = full_name(one);
-    set(*row, name, one.value, one.place);
-    loaded_.origins[name] = one.origin;
+    return *row;
   }
 
   void set(const Row& row, const std::string& name, const ConfigNode& value,
-           const std::string& place) {
+           const std::string& place, const std::string& origin) {
     try {
       read_value(row, value);
     } catch (const ConfigError& error) {
       fail(place, error.what());
     }
     places_[name] = place;
+    loaded_.origins[name] = origin;
   }
 
   // Stores the options that were set, before a preset or `auto` gives values to others.
@@ -162,8 +152,7 @@ class Reader {
       const std::size_t dot = option.find('.');
       const Row& row = *find_row(option.substr(0, dot), option.substr(dot + 1));
       const auto node = make_node(ConfigNode::Kind::scalar, {}, std::string(value));
-      set(row, name, node, places_.at("model.preset"));
-      loaded_.origins[name] = preset_origin_;
+      set(row, name, node, places_.at("model.preset"), preset_origin_);
     }
   }
 
@@ -212,14 +201,18 @@ class Reader {
     }
   }
 
-  const Section* find_section(std::string_view name) const {
-    const auto found = std::ranges::find(all_, name, &Section::name);
-    return name.empty() || found == all_.end() ? nullptr : &*found;
+  bool has_section(std::string_view name) const {
+    return !name.empty() && std::ranges::count(all_, name, &Section::name) > 0;
   }
 
   const Row* find_row(std::string_view section, std::string_view option) const {
     const auto found = std::ranges::find(all_, section, &Section::name);
-    return found == all_.end() ? nullptr : tapehead::find_row(found->rows, option);
+    if (found == all_.end()) {
+      return nullptr;
+    }
+    const auto row =
+        std::ranges::find(found->rows, option, [](const Row& one) { return one.field.name; });
+    return row == found->rows.end() ? nullptr : &*row;
   }
 
   const ConfigSource* source_ = nullptr;  // the source that is being read, then the last

@@ -47,12 +47,6 @@ std::string full_name(std::string_view section, std::string_view option) {
   return section.empty() ? std::string(option) : fmt::format("{}.{}", section, option);
 }
 
-const Row* find_row(const std::vector<Row>& rows, std::string_view option) {
-  const auto found =
-      std::ranges::find_if(rows, [&](const Row& row) { return row.field.name == option; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
 std::vector<std::vector<const TaskKind*>> task_groups() {
   std::vector<std::vector<const TaskKind*>> groups;
   for (const TaskKind* task : task_kinds()) {
@@ -73,12 +67,6 @@ Config config_for(const TaskKind& task) {
   Config config;
   config.task.choose(task);
   return config;
-}
-
-bool is_optional(const Row& row) {
-  return std::holds_alternative<LayeredCell>(row.cell) ||
-         std::holds_alternative<std::optional<Index>*>(row.cell) ||
-         std::holds_alternative<std::optional<double>*>(row.cell);
 }
 
 Index edit_distance(std::string_view from, std::string_view to) {
@@ -126,9 +114,7 @@ std::optional<std::string_view> nearest(std::string_view name,
 }
 
 std::string explain_unknown_option(std::string_view section, std::string_view option,
-                                   const TaskKind& task) {
-  Config config = config_for(task);
-  const std::vector<Section> all = sections(config);
+                                   const std::vector<Section>& all, const TaskKind& task) {
   if (section == "task") {
     std::vector<std::string_view> tasks;  // that have the option
     for (const auto& group : task_groups()) {
@@ -152,18 +138,9 @@ std::string explain_unknown_option(std::string_view section, std::string_view op
   return fmt::format("unknown option; {} has {}", section, join(names, ", "));
 }
 
-std::string explain_unknown_section(std::string_view name, const TaskKind& task) {
-  Config config = config_for(task);
-  const std::vector<Section> all = sections(config);
-  std::vector<std::string_view> names;
+std::string explain_unknown_section(std::string_view name, const std::vector<Section>& all) {
   for (const Section& section : all) {
-    if (!section.name.empty()) {
-      names.push_back(section.name);
-    }
     for (const Row& row : section.rows) {
-      if (section.name.empty()) {
-        names.push_back(row.field.name);
-      }
       if (full_name(section.name, row.field.name) == name) {
         return fmt::format("options are written in their section: `{}:`, and in it `{}:`",
                            section.name, row.field.name);
@@ -174,6 +151,8 @@ std::string explain_unknown_section(std::string_view name, const TaskKind& task)
   if (!inside.empty()) {
     return fmt::format("unknown name; there is the option {}", join(inside, ", "));
   }
+  std::vector<std::string_view> names = names_of(all.front().rows);  // outside any section
+  std::ranges::transform(all | std::views::drop(1), std::back_inserter(names), &Section::name);
   names.push_back(base_key);
   if (const auto near = nearest(name, names)) {
     return fmt::format("unknown name; did you mean {}?", *near);

@@ -36,17 +36,11 @@ void for_each_option(const std::vector<Section>& all, const auto& visit) {
 
 void for_each_option(Config config, const auto& visit) { for_each_option(sections(config), visit); }
 
-// The row of an option, or null.
-const Row* find_row(const std::vector<Row>& rows, std::string_view option);
-
 // The tasks, grouped by the names of their options.
 std::vector<std::vector<const TaskKind*>> task_groups();
 
 // A config with this task and all defaults.
 Config config_for(const TaskKind& task);
-
-// Whether an absent value of the option means `auto`.
-bool is_optional(const Row& row);
 
 // The smallest number of insertions, deletions, replacements and swaps of neighbouring letters that
 // turns `from` into `to`, where no part is edited twice (optimal string alignment).
@@ -58,9 +52,9 @@ std::optional<std::string_view> nearest(std::string_view name,
                                         std::span<const std::string_view> candidates);
 
 // Explains why a name is not a valid option or section where it stands: it is misspelt, or it
-// belongs to another section or task. `task` decides which options the section `task` has.
+// belongs to another section or task. `all`: the sections of a config with the task.
 std::string explain_unknown_option(std::string_view section, std::string_view option,
-                                   const TaskKind& task);
-std::string explain_unknown_section(std::string_view name, const TaskKind& task);
+                                   const std::vector<Section>& all, const TaskKind& task);
+std::string explain_unknown_section(std::string_view name, const std::vector<Section>& all);
 
 }  // namespace tapehead

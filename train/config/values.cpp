@@ -254,6 +254,12 @@ std::string values_text(const Row& row) {
              : std::visit(TypeText{}, row.cell) + (range.empty() ? "" : ", " + range);
 }
 
+bool is_optional(const Row& row) {
+  return std::holds_alternative<LayeredCell>(row.cell) ||
+         std::holds_alternative<std::optional<Index>*>(row.cell) ||
+         std::holds_alternative<std::optional<double>*>(row.cell);
+}
+
 std::string allowed_text(const Row& row) {
   return values_text(row) + (is_optional(row) ? ", or auto" : "");
 }

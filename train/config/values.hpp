@@ -33,6 +33,8 @@ auto nested_values(const LayeredCell& list, const auto& value_of, const auto& li
 // below 1e16 has only digits.
 std::string number_text(double value);
 
+bool is_optional(const Row& row);  // whether an absent value means `auto`
+
 std::string range_text(const Row& row);    // "1 to 1024", "relu, gelu or silu", empty if anything
 std::string values_text(const Row& row);   // with the type: "whole number, 1 to 1024"
 std::string allowed_text(const Row& row);  // with "or auto", for messages

@@ -62,17 +62,19 @@ std::vector<std::string> first_references(const Task& task, const Split& split, 
   return references;
 }
 
-std::vector<bool> right_sequences(const Task& task, const Split& split,
-                                  const std::vector<std::string>& outputs) {
+std::vector<ExampleScore> compared_outputs(const Task& task, const Split& split,
+                                           const std::vector<std::string>& outputs) {
   const std::vector<std::string> references = written_references(split);
-  std::vector<bool> right;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  return mapped(numbers_below(outputs.size()), [&](std::size_t i) {
     const std::vector<TokenId> tokens = split.source->at(static_cast<Index>(i)).labels.list();
     const bool known = std::ranges::find(tokens, unknown_id) == tokens.end();
+    const std::string decoded = task.target_tokenizer->decode(tokens);
+    const std::string& reference = i < references.size() ? references[i] : decoded;
     const bool as_written = !references.empty() && outputs[i] == references[i];
-    right.push_back(as_written || (known && outputs[i] == task.target_tokenizer->decode(tokens)));
-  }
-  return right;
+    return ExampleScore{.output = outputs[i],
+                        .reference = reference,
+                        .right = as_written || (known && outputs[i] == decoded)};
+  });
 }
 
 void say_cut_references(const Split& split, const EvaluationOptions& options) {

@@ -46,11 +46,12 @@ class PositionLosses {
 // split does not keep them. If the split has only tokens, the tokens as text.
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
 
-// Whether each output of the split's first examples is right: equal to the reference as written, or
-// as decoded from its tokens. The two may differ, for example by a second space between words. If
-// the tokens have unknown marks, only the reference as written counts.
-std::vector<bool> right_sequences(const Task& task, const Split& split,
-                                  const std::vector<std::string>& outputs);
+// The outputs of the split's first examples, with references as above. An output is right if it is
+// equal to the reference as written, or as decoded from its tokens. The two may differ, for example
+// by a second space between words. If the tokens have unknown marks, only the reference as written
+// counts.
+std::vector<ExampleScore> compared_outputs(const Task& task, const Split& split,
+                                           const std::vector<std::string>& outputs);
 
 // Warns of references that are longer than evaluation.max_extra_length lets outputs be: how many,
 // and which value would be enough. Does nothing if labels are given in one pass.

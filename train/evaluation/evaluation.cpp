@@ -98,22 +98,12 @@ void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
   }
 }
 
-std::vector<ExampleScore> written(const Evaluation& result,
-                                  const std::vector<std::string>& references) {
-  std::vector<ExampleScore> examples(result.outputs.size());
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    examples[i].output = result.outputs[i];
-    examples[i].reference = references[i];
-    examples[i].right = result.right[i];
-  }
-  return examples;
-}
-
 }  // namespace
 
-std::vector<std::string> texts_of(const Task& task,
-                                  const std::vector<std::vector<TokenId>>& outputs) {
-  return mapped(outputs, [&](const auto& tokens) { return task.target_tokenizer->decode(tokens); });
+std::vector<ExampleScore> written_examples(const Task& task, const Split& split,
+                                           const std::vector<std::vector<TokenId>>& outputs) {
+  const auto decode = [&](const auto& tokens) { return task.target_tokenizer->decode(tokens); };
+  return compared_outputs(task, split, mapped(outputs, decode));
 }
 
 EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens) {
@@ -195,14 +185,14 @@ Evaluation evaluate(const Model& model, const Task& task, const Split& split,
   add_metrics(result, split.kind, false, {&whole, 1}, options);
   if (decode_examples > 0) {
     const auto tokens = decode_tokens(model, split, decode_examples, options, team);
-    result.outputs = texts_of(task, tokens);
+    const std::vector<ExampleScore> outputs = written_examples(task, split, tokens);
+    result.outputs = mapped(outputs, &ExampleScore::output);
+    result.right = mapped(outputs, &ExampleScore::right);
     result.answers = answer_scores(*split.source, tokens);
-    result.right = right_sequences(task, split, result.outputs);
-    const auto outputs = written(result, first_references(task, split, result.outputs.size()));
     add_metrics(result, split.kind, true, outputs, options);
     result.by_type = type_scores(split, task.type_groups, result.right);
     if (measurable(split.kind).labels) {
-      result.confusion = confusion_of(outputs);
+      result.confusion = confusion_json(outputs);
     }
   }
   result.seconds = seconds_since(begin);

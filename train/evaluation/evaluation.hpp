@@ -15,12 +15,12 @@ struct Evaluation {
   Index tokens = 0;   // of the targets, end marks included
   Index unknown = 0;  // of these, unknown marks; correct if predicted
   double seconds = 0;
-  std::vector<std::string> outputs{};    // of the first examples, as many as were decoded
-  std::vector<bool> right{};             // whether each output is right, by right_sequences()
-  PositionLosses loss_by_position;       // of running text
-  std::optional<Confusion> confusion{};  // of classes
-  TypeScores by_type{};                  // of a split whose examples have types
-  AnswerScores answers{};                // of labels that were decoded
+  std::vector<std::string> outputs{};  // of the first examples, as many as were decoded
+  std::vector<bool> right{};           // whether each output is right, by compared_outputs()
+  PositionLosses loss_by_position;     // of running text
+  Json confusion{};                    // of classes (confusion_json); otherwise null
+  TypeScores by_type{};                // of a split whose examples have types
+  AnswerScores answers{};              // of labels that were decoded
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one
@@ -56,8 +56,9 @@ std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split&
                                                 Index examples, const EvaluationOptions& options,
                                                 const Team& team);
 
-std::vector<std::string> texts_of(const Task& task,
-                                  const std::vector<std::vector<TokenId>>& outputs);
+// The outputs for the split's first examples as text, with references and whether each is right.
+std::vector<ExampleScore> written_examples(const Task& task, const Split& split,
+                                           const std::vector<std::vector<TokenId>>& outputs);
 
 // Evaluates the split, and decodes its first `decode_examples` examples (0: none). The batches are
 // spread over the team. Except for `seconds`, the result has the same bits with any team. If a

@@ -142,8 +142,8 @@ Json evaluation_json(const Evaluation& evaluation) {
     json["answer_accuracy"] = evaluation.answers.answer_accuracy();
     json["other_accuracy"] = evaluation.answers.other_accuracy();
   }
-  if (evaluation.confusion) {
-    json["confusion"] = confusion_json(*evaluation.confusion);
+  if (!evaluation.confusion.is_null()) {
+    json["confusion"] = evaluation.confusion;
   }
   if (evaluation.unknown > 0) {
     json["unknown_tokens"] = evaluation.unknown;

@@ -5,22 +5,14 @@
 
 namespace tapehead {
 
-// Strings and vectors.
-template <class T>
-concept Elements = requires(T& values) {
-  typename T::value_type;
-  values.resize(1);
-  { *values.data() } -> std::same_as<typename T::value_type&>;
-};
-
 // Writes the bytes of `value` to `bytes`, or reads them from it. A trivially copyable type is
-// copied as it is in memory; Elements are visited value by value. Any other class has a function
-// `serialize(bytes, value)`, found by its type, that calls `bytes(...)` with its members.
+// copied as it is in memory; strings and vectors are visited value by value. Any other class has a
+// function `serialize(bytes, value)`, found by its type, that calls `bytes(...)` with its members.
 template <class Bytes, class T>
 void visit_bytes(Bytes& bytes, T& value) {
   if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.visit(std::as_writable_bytes(std::span(&value, 1)));
-  } else if constexpr (Elements<T>) {
+  } else if constexpr (std::ranges::contiguous_range<T>) {
     std::size_t size = value.size();
     bytes(size);
     value.resize(size);

@@ -147,12 +147,8 @@ GeneratedTexts TextGenerator::generate_together(std::span<const std::vector<Toke
 
 GeneratedTexts TextGenerator::generate(std::span<const std::vector<TokenId>> prompts,
                                        const EachPiece& each, Index first) const {
-  const Index count = std::ssize(prompts);
-  const Index threads = workers_.threads();
-  const std::vector<GenerationGroup> groups =
-      options_.beam > 0
-          ? search_groups(count, options_.samples, options_.beam, threads, options_.together)
-          : generation_groups(count, options_.samples, threads, options_.together);
+  const std::vector<GenerationGroup> groups = generation_groups(
+      std::ssize(prompts), options_.samples, workers_.threads(), options_.together, options_.beam);
   std::vector<GeneratedTexts> written(groups.size());
   workers_.run(std::ssize(groups), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);

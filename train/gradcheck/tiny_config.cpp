@@ -201,11 +201,8 @@ Config tiny_config(const LoadedConfig& loaded) {
   shrink_model(config.model, is_set);
   fit_lengths(config, is_set);
   config.training.freeze.clear();  // checks every gradient
-  const bool gates = std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
-    const auto& values = config.model.settings(kind).gates.values;
-    return std::ranges::find(values, HeadGating::l0) != values.end();
-  });
-  if (!gates) {
+  const auto gated = [](const AttentionSpec& spec) { return spec.gates == HeadGating::l0; };
+  if (std::ranges::none_of(attention_specs(config.model), gated)) {
     const TrainingOptions defaults;
     config.training.gate_penalty = defaults.gate_penalty;
     config.training.gate_rate = defaults.gate_rate;

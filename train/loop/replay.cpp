@@ -17,59 +17,34 @@ constexpr const char* lanes = "lanes";  // lanes and lane_positions: only if the
 constexpr const char* lane_positions = "lane_positions";
 constexpr const char* memory = "lanes.memory";
 
-Numbers numbers(const auto& list) { return {list.begin(), list.end()}; }
-
-Numbers of_each(const Segments& segments, Index Segment::* member) {
-  return numbers(segments.list | std::views::transform(member));
-}
-
-// `ids`: the name of the list of tokens; `side`: the beginning of the names of the other lists.
-void add_tokens(const Tokens& tokens, const std::string& ids, const std::string& side,
-                std::map<std::string, Numbers>& lists) {
-  lists[ids] = numbers(tokens.ids);
-  lists[side + "_lengths"] = of_each(tokens.segments, &Segment::rows);
-  if (!tokens.types.empty()) {
-    lists[side + "_types"] = numbers(tokens.types);
-  }
-}
-
-// The lists of numbers that represent a batch, by name.
-std::map<std::string, Numbers> lists_of(const Batch& batch) {
-  std::map<std::string, Numbers> lists{{"target_output", numbers(batch.labels.ids)},
-                                       {"examples", numbers(batch.examples)}};
-  add_tokens(batch.context, "source", "source", lists);
-  add_tokens(batch.input, "target_input", "target", lists);
-  if (!batch.labels.every_row) {
-    lists.emplace(label_rows, numbers(batch.labels.rows));
-  }
-  if (!batch.input.lanes.empty()) {
-    lists.emplace(lanes, numbers(batch.input.lanes));
-    lists.emplace(lane_positions, of_each(batch.input.segments, &Segment::position));
-  }
-  const Numbers prefix = of_each(batch.input.segments, &Segment::prefix);
-  if (std::ranges::any_of(prefix, [](std::int64_t rows) { return rows > 0; })) {
-    lists.emplace(prefixes, prefix);
-  }
-  return lists;
-}
-
 constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
 
-// The file with the lists of a batch, and limits for checks.
-struct BatchSource {
+// Writes the lists of numbers that represent a batch.
+struct BatchWriter {
+  std::map<std::string, Numbers>& lists;
+  std::string prefix;  // of their names
+
+  // Whether there is an optional list; the batch says whether it is `needed`.
+  bool has(const std::string&, bool needed) const { return needed; }
+  void visit(const std::string& name, const auto& list, Index, Index) const {
+    lists.emplace(prefix + name, Numbers(list.begin(), list.end()));
+  }
+};
+
+// Reads what a BatchWriter wrote. Throws IoError for a number that is not from `least` to `most`.
+struct BatchReader {
   const TensorFile& file;
   std::string prefix;
-  Index longest;  // the longest sequence
 
-  bool has(const std::string& name) const { return file.find(prefix + name) != nullptr; }
-  // Appends numbers from `least` to `most` to the list.
-  void read(const std::string& name, Index least, Index most, auto& list) const {
+  bool has(const std::string& name, bool) const { return file.find(prefix + name) != nullptr; }
+  void visit(const std::string& name, auto& list, Index least, Index most) const {
     const TensorEntry& entry = file.entry(prefix + name);
     if (entry.dtype != DType::i64 || entry.shape.size() != 1) {
       throw file.unusable("{} is no list of whole numbers", entry.name);
     }
     Numbers numbers(entry.bytes.size() / sizeof(std::int64_t));
     copy_values(entry, std::span(numbers));
+    list.clear();
     for (const std::int64_t number : numbers) {
       if (number < least || number > most) {
         throw file.unusable("{} holds {}, which is not from {} to {}", entry.name, number, least,
@@ -78,49 +53,61 @@ struct BatchSource {
       list.push_back(static_cast<std::ranges::range_value_t<decltype(list)>>(number));
     }
   }
-  Tokens tokens(const std::string& name, const std::string& side, Index vocabulary) const {
-    std::vector<Index> rows;
-    read(side + "_lengths", 0, longest, rows);
-    Tokens all{.ids = {}, .segments = segments_of(rows)};
-    read(name, 0, vocabulary - 1, all.ids);
-    if (const std::string types = side + "_types"; has(types)) {
-      read(types, 0, largest_vocabulary - 1, all.types);
-    }
-    return all;
-  }
 };
 
-// Sets a member of each segment to the numbers of a list.
-void set_each(Tokens& tokens, Index Segment::* member, const BatchSource& in, const char* name,
-              Index most) {
-  Numbers values;
-  in.read(name, 0, most, values);
-  PoolVector<Segment>& list = tokens.segments.list;
-  for (std::size_t i = 0; i < std::min(values.size(), list.size()); ++i) {
-    list[i].*member = values[i];
+// Writes a member of each segment as a list, or sets it to the numbers of a list.
+void visit_each(const auto& lists, const std::string& name, Index Segment::* member, Index most,
+                Segments& segments) {
+  std::vector<Index> values = mapped(segments.list, member);
+  lists.visit(name, values, 0, most);
+  for (std::size_t i = 0; i < std::min(values.size(), segments.list.size()); ++i) {
+    segments.list[i].*member = values[i];
   }
 }
 
-Batch batch_in(const BatchSource& in, const Replay& replay) {
+// `ids`: the name of the list of tokens; `side`: the beginning of the names of the other lists.
+void visit_tokens(const auto& lists, const std::string& ids, const std::string& side, Index longest,
+                  Index vocabulary, Tokens& tokens) {
+  std::vector<Index> lengths = mapped(tokens.segments.list, &Segment::rows);
+  lists.visit(side + "_lengths", lengths, 0, longest);
+  if (tokens.segments.list.empty()) {  // of a batch that is being read
+    tokens.segments = segments_of(lengths);
+  }
+  lists.visit(ids, tokens.ids, 0, vocabulary - 1);
+  const std::string types = side + "_types";
+  if (lists.has(types, !tokens.types.empty())) {
+    lists.visit(types, tokens.types, 0, largest_vocabulary - 1);
+  }
+}
+
+// Writes the batch, or fills it. `lists`: a BatchWriter or a BatchReader.
+void visit_batch(const auto& lists, const Replay& replay, Batch& batch) {
+  const Index longest = replay.config.model.max_positions;
   const Index input_vocabulary =
       vocabularies_of(replay.config, replay.source_vocabulary, replay.target_vocabulary).input;
-  Batch batch;
-  batch.context = in.tokens("source", "source", replay.source_vocabulary);
-  batch.input = in.tokens("target_input", "target", input_vocabulary);
-  in.read("target_output", 0, replay.target_vocabulary - 1, batch.labels.ids);
-  in.read("examples", 0, most_counted, batch.examples);
-  if (in.has(label_rows)) {
+  Segments& segments = batch.input.segments;
+  visit_tokens(lists, "source", "source", longest, replay.source_vocabulary, batch.context);
+  visit_tokens(lists, "target_input", "target", longest, input_vocabulary, batch.input);
+  lists.visit("target_output", batch.labels.ids, 0, replay.target_vocabulary - 1);
+  lists.visit("examples", batch.examples, 0, most_counted);
+  if (lists.has(label_rows, !batch.labels.every_row)) {
     batch.labels.every_row = false;
-    in.read(label_rows, 0, most_counted, batch.labels.rows);
+    lists.visit(label_rows, batch.labels.rows, 0, most_counted);
   }
-  if (in.has(prefixes)) {
-    set_each(batch.input, &Segment::prefix, in, prefixes, in.longest);
+  const auto has_prefix = [](const Segment& one) { return one.prefix > 0; };
+  if (lists.has(prefixes, std::ranges::any_of(segments.list, has_prefix))) {
+    visit_each(lists, prefixes, &Segment::prefix, longest, segments);
   }
-  if (in.has(lanes)) {
+  if (lists.has(lanes, !batch.input.lanes.empty())) {
     const auto size = memory_size(replay.config);
-    in.read(lanes, 0, size ? size->lanes - 1 : -1, batch.input.lanes);
-    set_each(batch.input, &Segment::position, in, lane_positions, most_counted);
+    lists.visit(lanes, batch.input.lanes, 0, size ? size->lanes - 1 : -1);
+    visit_each(lists, lane_positions, &Segment::position, most_counted, segments);
   }
+}
+
+Batch batch_in(const BatchReader& in, const Replay& replay) {
+  Batch batch;
+  visit_batch(in, replay, batch);
   try {
     expect_whole(batch);
   } catch (const ShapeError& error) {
@@ -142,9 +129,8 @@ Replay read_replay(const TensorFile& file) {
       .target_vocabulary = metadata_number(file, "target_vocabulary", 1, largest_vocabulary),
       .step = metadata_number(file, "step", 1, most_counted)};
   const Index count = metadata_number(file, "batches", 1, std::ssize(file.entries()));
-  const Index longest = replay.config.model.max_positions;
   replay.batches = mapped(numbers_below(count), [&](Index i) {
-    return batch_in({.file = file, .prefix = prefix_of(i), .longest = longest}, replay);
+    return batch_in({.file = file, .prefix = prefix_of(i)}, replay);
   });
   return replay;
 }
@@ -155,9 +141,8 @@ void write_replay(const fs::path& file, const Replay& replay, const ParameterSto
   std::vector<TensorEntry> entries = weight_entries(store);
   std::map<std::string, Numbers> lists;  // owns the memory that `entries` refers to
   for (std::size_t i = 0; i < replay.batches.size(); ++i) {
-    for (auto& [name, numbers] : lists_of(replay.batches[i])) {
-      lists.emplace(prefix_of(static_cast<Index>(i)) + name, std::move(numbers));
-    }
+    Batch batch = replay.batches[i];
+    visit_batch(BatchWriter{lists, prefix_of(static_cast<Index>(i))}, replay, batch);
   }
   if (replay.memory.has_memory()) {
     entries.push_back(tensor_entry(memory, replay.memory));

@@ -34,9 +34,8 @@ void expect_same(Ranks& ranks, std::string_view what, std::string_view mine, con
 
 }  // namespace
 
-void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
-                          const BlasInfo& blas) {
-  if (ranks.count() == 1) {
+void RunSink::open(const Config& config, const Task& task, const BlasInfo& blas) {
+  if (ranks_.count() == 1) {
     return;
   }
   const auto nothing = [](std::string_view, std::string_view) { return std::string(); };
@@ -47,22 +46,18 @@ void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
     return fmt::format(": '{}', not '{}'", shown(differing_line(first, other)),
                        shown(differing_line(other, first)));
   };
-  expect_same(ranks, "program", Hash().add(read_file(program_file)).hexadecimal(), nothing);
-  expect_same(ranks, "version of OpenBLAS", blas.version, both);
-  expect_same(ranks, "set of kernels of OpenBLAS", blas.kernels, both);
-  expect_same(ranks, "version of the C library", ::gnu_get_libc_version(), both);
-  expect_same(ranks, "config", dump_config(config), lines);
+  expect_same(ranks_, "program", Hash().add(read_file(program_file)).hexadecimal(), nothing);
+  expect_same(ranks_, "version of OpenBLAS", blas.version, both);
+  expect_same(ranks_, "set of kernels of OpenBLAS", blas.kernels, both);
+  expect_same(ranks_, "version of the C library", ::gnu_get_libc_version(), both);
+  expect_same(ranks_, "config", dump_config(config), lines);
   const Identity identity =
       identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint);
   std::string facts;
   for (const auto& [name, value] : identity.facts) {
     facts += fmt::format("{}: {}\n", name, value);
   }
-  expect_same(ranks, "data or tokenizer", facts, lines);
-}
-
-void RunSink::open(const Config& config, const Task& task, const BlasInfo& blas) {
-  expect_same_training(ranks_, config, task, blas);
+  expect_same(ranks_, "data or tokenizer", facts, lines);
 }
 
 RunSink::Begin RunSink::begin(const Config&, const Task&, const TrainingState& state, Model&) {

@@ -22,7 +22,7 @@ struct RunEnd {
 
 // A training calls the functions in the order of their declaration, on all ranks. This base class
 // is the sink of a rank that does not write.
-class RunSink {
+class RunSink : NotCopied {
  public:
   struct Request {
     RunFiles files;
@@ -30,8 +30,6 @@ class RunSink {
     bool overwrite = false;  // replace a run in the directory
   };
   RunSink(const Request& request, Ranks& ranks) : request_(request), ranks_(ranks) {}
-  RunSink(const RunSink&) = delete;
-  RunSink& operator=(const RunSink&) = delete;
   virtual ~RunSink() = default;
 
   // Throws if the run would replace its own inputs, or an existing run without `overwrite`.
@@ -41,8 +39,10 @@ class RunSink {
   // vocabulary comes from that data. A checkpoint stores which data it belongs to.
   virtual void expect_data_of_start(const TaskOptions&) {}
 
-  // Throws if the initial weights do not fit, or if the ranks would train differently. Otherwise
-  // creates or opens the directory, and locks it and logs to its log.txt while the sink exists.
+  // Throws if the initial weights do not fit, or RankError that names a rank which differs from
+  // rank 0, and the difference: ranks compute the same numbers only with the same program, kind of
+  // processor, config and data. Otherwise creates or opens the directory, and locks it and logs to
+  // its log.txt while the sink exists.
   virtual void open(const Config& config, const Task& task, const BlasInfo& blas);
 
   // Loads weights, moments and memory; returns where the training starts: see restore_training(),
@@ -91,11 +91,6 @@ class RunSink {
   Request request_;
   Ranks& ranks_;
 };
-
-// Throws RankError that names a rank which differs from rank 0, and the difference. Ranks compute
-// the same numbers only with the same program, kind of processor, config and data.
-void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
-                          const BlasInfo& blas);
 
 // The sink of this rank; rank 0 gets the run writer (run_writer.cpp).
 std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks = alone());

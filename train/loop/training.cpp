@@ -52,9 +52,9 @@ std::string end_report(const Config& config, const std::string& run, const std::
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
+TrainingRun::TrainingRun(const Config& config, const Task& task, const RunPlan& plan, RunSink& sink,
                          const BlasInfo& blas, const TrainRequest& request)
-    : plan_(plan_run(config, task)),
+    : plan_(plan),
       config_(config),
       task_(task),
       request_(request),
@@ -65,15 +65,14 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
       open_heads_(model_.transformer),
       loss_(training_loss(model_, config)),
       trainer_(trainer_of(model_, config, team_, plan_.total_steps)),
-      batches_(config_, task),
-      validation_(config_, task, sink, position_) {
+      batches_(config_, task) {
   auto& every = config_.evaluation.every;
   every = every.value_or(plan_.steps_per_epoch);
   config_.training.checkpoint_every = config_.training.checkpoint_every.value_or(*every);
   const RunSink::Begin begin = sink_.begin(config_, task, state(), model_);
   position_ = begin.position;
   elapsed_ = begin.elapsed;
-  validation_.set_best(begin.best);
+  best_ = begin.best;
   sink_.go_on_from(position_.step, config, finished());
   announce(blas);
 }
@@ -81,11 +80,10 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
 void TrainingRun::announce(const BlasInfo& blas) const {
   const TrainingEpoch epoch =
       training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch);
-  const auto parts =
+  auto parts =
       model_parts(model_.transformer, model_.store,
                   mean_rows(*epoch.source, plan_.steps_per_epoch, config_.training.memory));
-  const auto activations =
-      activations_of(model_, config_, epoch.batch(largest_batch(epoch)), parts);
+  measure_activations(parts, model_, config_, epoch.batch(largest_batch(epoch)));
   spdlog::info("{}", start_table({.config = config_,
                                   .task = task_,
                                   .store = model_.store,
@@ -95,10 +93,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
                                                         trainer_.bytes_sent()),
                                   .run_plan = plan_,
                                   .run = sink_.files().directory.string(),
-                                  .parts = {.parts = parts,
-                                            .training = config_.training,
-                                            .activations = activations,
-                                            .threads = workers_.threads()}}));
+                                  .parts = parts}));
   say_copied_heads(config_.model);
 }
 
@@ -111,7 +106,7 @@ bool TrainingRun::as_long_as_planned() const {
 bool TrainingRun::finished() const {
   const std::optional<double>& minutes = config_.training.minutes;
   return as_long_as_planned() || (minutes && elapsed_ >= 60 * *minutes) ||
-         validation_.waiting().over();
+         out_of_patience(config_, position_);
 }
 
 StepStats TrainingRun::train_step() {
@@ -171,7 +166,7 @@ RunEnd TrainingRun::run() {
     if (request_.progress) {
       request_.progress(report);
     }
-    after_step(stats);
+    after_step(stats, report.open_heads);
     signal = trainer_.exchange().first_signal(signals.received());
   }
   progress.finish();
@@ -180,15 +175,14 @@ RunEnd TrainingRun::run() {
     return {.signal = signal, .step = position_.step, .seconds = elapsed_};
   }
   if (!as_long_as_planned()) {  // progress lines show steps and epochs
-    const Waiting waiting = validation_.waiting();
-    spdlog::info("{}", waiting.over()
-                           ? patience_text(waiting)
+    spdlog::info("{}", out_of_patience(config_, position_)
+                           ? patience_text(config_, position_)
                            : fmt::format("training.minutes: {} ends the training", *minutes));
   }
   return evaluate_tests(signals);
 }
 
-void TrainingRun::after_step(const StepStats& stats) {
+void TrainingRun::after_step(const StepStats& stats, double open_heads) {
   Json line = {
       {"step", position_.step},
       {"epoch", position_.epoch},
@@ -199,12 +193,12 @@ void TrainingRun::after_step(const StepStats& stats) {
       {"gradient_norm", stats.gradient_norm}};
   if (open_heads_.gated() > 0) {
     line["penalty"] = stats.penalty;
-    line["open_heads"] = open_heads_.expected(model_.store);
+    line["open_heads"] = open_heads;
   }
   sink_.write_step(line, position_.step, elapsed_);
   const bool last = finished();
   if (last || due(*config_.evaluation.every)) {
-    validation_.run(model_, team_);
+    validate();
   }
   if (last || finished() || due(*config_.training.checkpoint_every)) {
     sink_.save(state(), position_, elapsed_, true);
@@ -266,11 +260,11 @@ Trained train(const TrainRequest& request) {
       say_cut_references(split, config.evaluation);
     }
   }
-  plan_run(config, task);  // finds mistakes before anything is created
+  const RunPlan plan = plan_run(config, task);  // finds mistakes before anything is created
   sink->open(config, task, blas);
   Trained trained{before, std::move(sink), std::move(loaded), std::move(task)};
   try {
-    TrainingRun training(trained.loaded.config, trained.task, *trained.sink, blas, request);
+    TrainingRun training(trained.loaded.config, trained.task, plan, *trained.sink, blas, request);
     trained.sink->start(trained.loaded, trained.task, data,  // begin() has checked it at a resume
                         {.step = training.step(),
                          .version = std::string(version()),

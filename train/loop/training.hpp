@@ -1,7 +1,7 @@
 // A training, from its config to the end of its run: what `tapehead train` does.
 #pragma once
 
-#include "train/loop/validation.hpp"
+#include "train/loop/run_sink.hpp"
 #include "train/model_training.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/signals.hpp"
@@ -24,13 +24,32 @@ struct TrainRequest {
   std::shared_ptr<Console> console{};                 // for a live progress line; null: none
 };
 
+// Logs the first outputs of an evaluation, each with its source and, if wrong, its reference.
+void show_samples(const Split& split, const Evaluation& evaluation, Index count);
+
+// Whether an evaluation's weights were kept as the best checkpoint, and why.
+enum class KeptWeights {
+  none,
+  best,          // a better metric than all evaluations before
+  lower_loss,    // the same metric as the best, with a lower loss
+  since_resume,  // not the best, but the best checkpoint was lost at a resume
+};
+
+// The end of the log line of the last evaluation: whether it is the best, or how long no evaluation
+// had a better metric. Empty if there is nothing to say.
+std::string gain_text(const Config& config, const TrainingPosition& position, KeptWeights kept);
+
+// Whether the training has waited too long for a better evaluation; and this in words.
+bool out_of_patience(const Config& config, const TrainingPosition& position);
+std::string patience_text(const Config& config, const TrainingPosition& position);
+
 // The steps of a training, from its begin or resumption until its end or a signal.
 class TrainingRun {
  public:
-  // The config must be resolved; `task` is its data. `sink` must outlive the object. Uses only the
-  // number of threads and the progress options of `request`.
-  TrainingRun(const Config& config, const Task& task, RunSink& sink, const BlasInfo& blas,
-              const TrainRequest& request);
+  // The config must be resolved; `task` is its data, `plan` their plan_run(). `sink` must outlive
+  // the object. Uses only the number of threads and the progress options of `request`.
+  TrainingRun(const Config& config, const Task& task, const RunPlan& plan, RunSink& sink,
+              const BlasInfo& blas, const TrainRequest& request);
 
   // Trains until the end or a signal. At the end, evaluates final_splits().
   RunEnd run();
@@ -43,7 +62,12 @@ class TrainingRun {
   bool finished() const;
   bool as_long_as_planned() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
-  void after_step(const StepStats& stats);
+  void after_step(const StepStats& stats, double open_heads);
+  // Evaluates the split `validation`, and saves the weights if they are the best. Throws
+  // NumericError that names the step. All ranks must call it; rank 0 decides what is best.
+  void validate();
+  KeptWeights note(const BestWeights& now);
+  std::vector<std::string> sample_texts() const;
   RunEnd evaluate_tests(const StopSignals& signals);
   void announce(const BlasInfo& blas) const;
   TrainingState state() {
@@ -63,7 +87,9 @@ class TrainingRun {
   Trainer trainer_;
   TrainingBatches batches_;
   TrainingPosition position_;
-  Validation validation_;
+  // How good best.safetensors is, if it exists. It can be worse than the best evaluation: after a
+  // resume, the file of that evaluation may have been overwritten at a later step.
+  std::optional<BestWeights> best_;
   double elapsed_ = 0;  // seconds of training
 };
 

@@ -1,4 +1,5 @@
-#include "train/loop/validation.hpp"
+// Validation: evaluations during a training, the best weights, and the patience.
+#include "train/loop/training.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -36,9 +37,9 @@ void show_samples(const Split& split, const Evaluation& evaluation, Index count)
   }
 }
 
-void Validation::run(const Model& model, const Team& team) {
+void TrainingRun::validate() {
   const Index step = position_.step;
-  expect_finite_weights(model.store, step);
+  expect_finite_weights(model_.store, step);
   const Split& split = task_.split("validation");
   const EvaluationOptions& options = config_.evaluation;
   EvaluationOptions greedy = options;
@@ -47,7 +48,7 @@ void Validation::run(const Model& model, const Team& team) {
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
   const Evaluation result = [&] {
     try {
-      return evaluate(model, task_, split, greedy, options.decode ? decoded : 0, team);
+      return evaluate(model_, task_, split, greedy, options.decode ? decoded : 0, team_);
     } catch (const NumericError& error) {
       throw numeric_error(step, error.what());
     }
@@ -62,7 +63,7 @@ void Validation::run(const Model& model, const Team& team) {
   for (const char* key : {"seconds", "loss_by_position", "confusion", "types", "type_groups"}) {
     line.erase(key);
   }
-  const std::vector<std::string> texts = sample_texts(model, team.workers);
+  const std::vector<std::string> texts = sample_texts();
   if (!texts.empty()) {
     line["samples"] = texts;
     const auto [words, pairs] = distinct_ngrams(texts);
@@ -72,9 +73,9 @@ void Validation::run(const Model& model, const Team& team) {
   sink_.write_evaluation(line,
                          texts.empty() ? samples_of(split, result, options.samples, "") : texts);
   const BestWeights now{.value = result.value(options.metric), .loss = loss};
-  const KeptWeights kept = note(value_of_first(team.ranks, now), model.store);
+  const KeptWeights kept = note(value_of_first(team_.ranks, now));
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
-               gain_text(waiting(), kept));
+               gain_text(config_, position_, kept));
   show_samples(split, result, options.samples);
   if (!texts.empty()) {
     const std::string text = printable(texts.front());
@@ -83,7 +84,7 @@ void Validation::run(const Model& model, const Team& team) {
 }
 
 // Samples of a language model; empty for other tasks.
-std::vector<std::string> Validation::sample_texts(const Model& model, Workers& workers) const {
+std::vector<std::string> TrainingRun::sample_texts() const {
   constexpr Index most_tokens = 200;
   const Split& train = task_.split("train");
   const Index samples = config_.evaluation.samples;
@@ -93,19 +94,19 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   const bool one_document = train.text.tokens->documents() == 1;
   const TextFront front(config_.task.as<TextOptions>(), *task_.source_tokenizer, one_document);
   const TextGenerator generator(
-      {.members = {{.transformer = model.transformer, .store = model.store}},
+      {.members = {{.transformer = model_.transformer, .store = model_.store}},
        .tokenizer = task_.source_tokenizer,
        .context = context_of(config_),
        .memory = config_.evaluation.memory.value_or(0),
        .goes_on = true,
        .never = never_written(one_document)},
-      workers, {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
+      team_.workers, {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
   const GeneratedTexts generated = generator.generate(std::array{front.prompt({})});
   return mapped(generated.front(), &GeneratedText::text);
 }
 
 // Counts an evaluation. Saves the weights if they are the best, or better than best.safetensors.
-KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store) {
+KeptWeights TrainingRun::note(const BestWeights& now) {
   const bool lower = kind_of(config_.evaluation.metric).lower_is_better;
   ++position_.evaluations;
   const auto gains_on = [&](double value) {
@@ -129,47 +130,44 @@ KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store
     return KeptWeights::none;
   }
   best_ = now;
-  sink_.save_best(store, position_.step, now);
+  sink_.save_best(model_.store, position_.step, now);
   return gained ? KeptWeights::best : tied ? KeptWeights::lower_loss : KeptWeights::since_resume;
 }
 
-Waiting Validation::waiting() const {
-  return {.metric = config_.evaluation.metric,
-          .patience = config_.training.patience,
-          .evaluations = position_.evaluations,
-          .best_evaluation = position_.best_evaluation,
-          .best_value = position_.best.value};
-}
-
-std::string gain_text(const Waiting& waiting, KeptWeights kept) {
-  const Index without = waiting.without_gain();
+std::string gain_text(const Config& config, const TrainingPosition& position, KeptWeights kept) {
+  const Index without = position.without_gain();
   if (kept == KeptWeights::best || without == 0) {
     return "  (best so far)";
   }
-  const std::string_view metric = kind_of(waiting.metric).words;
+  const MetricKind& metric = kind_of(config.evaluation.metric);
   std::string text;
   if (kept == KeptWeights::lower_loss) {
-    text = fmt::format("best so far by the loss alone, {} is as before", metric);
+    text = fmt::format("best so far by the loss alone, {} is as before", metric.words);
   } else if (kept == KeptWeights::since_resume) {
-    text = fmt::format("best since a resume; the best {} before it was {}", metric,
-                       metric_text(kind_of(waiting.metric), waiting.best_value));
+    text = fmt::format("best since a resume; the best {} before it was {}", metric.words,
+                       metric_text(metric, position.best.value));
   }
-  if (waiting.patience > 0) {
+  if (config.training.patience > 0) {
     text += fmt::format("{}evaluations without a better {}: {} of {}", text.empty() ? "" : "; ",
-                        metric, without, waiting.patience);
+                        metric.words, without, config.training.patience);
   }
   return text.empty() ? "" : fmt::format("  ({})", text);
 }
 
-std::string patience_text(const Waiting& waiting) {
-  const MetricKind& metric = kind_of(waiting.metric);
-  const std::string why = waiting.best_evaluation == 0
+bool out_of_patience(const Config& config, const TrainingPosition& position) {
+  const Index patience = config.training.patience;
+  return patience > 0 && position.without_gain() >= patience;
+}
+
+std::string patience_text(const Config& config, const TrainingPosition& position) {
+  const MetricKind& metric = kind_of(config.evaluation.metric);
+  const std::string why = position.best_evaluation == 0
                               ? fmt::format("none of {} evaluations had a {} that is a number",
-                                            waiting.evaluations, metric.words)
+                                            position.evaluations, metric.words)
                               : fmt::format("the best {} is {}, of evaluation {} of {}",
-                                            metric.words, metric_text(metric, waiting.best_value),
-                                            waiting.best_evaluation, waiting.evaluations);
-  return fmt::format("training.patience: {} ends the training: {}", waiting.patience, why);
+                                            metric.words, metric_text(metric, position.best.value),
+                                            position.best_evaluation, position.evaluations);
+  return fmt::format("training.patience: {} ends the training: {}", config.training.patience, why);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -174,11 +174,11 @@ bool is_word_character(char32_t c) {
   return c == U'_' || (category & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
 }
 
-void make_lower_case(std::u32string& text) {
+std::u32string lower_case(std::u32string text) {
   const auto is_special = [](char32_t c) { return c == capital_i_with_dot || c == capital_sigma; };
   if (std::ranges::none_of(text, is_special)) {
     std::ranges::transform(text, text.begin(), lower);
-    return;
+    return text;
   }
   std::u32string lowered;
   lowered.reserve(text.size() + 1);
@@ -189,7 +189,7 @@ void make_lower_case(std::u32string& text) {
       lowered += text[i] == capital_sigma ? lower_sigma(text, i) : lower(text[i]);
     }
   }
-  text = std::move(lowered);
+  return lowered;
 }
 
 std::u32string tokenize(std::u32string sentence, BleuTokenizer tokenizer) {

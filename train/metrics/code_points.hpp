@@ -28,7 +28,7 @@ bool is_word_character(char32_t c);
 
 // str.lower(): the full mapping of The Unicode Standard, section 3.13, including its rule for a
 // final sigma; İ becomes two characters.
-void make_lower_case(std::u32string& text);
+std::u32string lower_case(std::u32string text);
 
 // none splits at white space, v13a like mteval-v13a.pl (the script of the WMT shared tasks), intl
 // like mteval-v14.pl --international-tokenization, character after each character.

@@ -83,24 +83,13 @@ std::vector<Entity> entities_of(const std::vector<std::string_view>& labels) {
 
 }  // namespace
 
-Confusion confusion_of(ExampleScores examples) {
+Json confusion_json(ExampleScores examples) {
   const std::vector<std::string_view> classes = occurring_labels(examples, only_label);
-  Confusion confusion{.classes = {classes.begin(), classes.end()},
-                      .counts = std::vector<Index>(classes.size() * classes.size(), 0)};
+  std::vector<std::vector<Index>> counts(classes.size(), std::vector<Index>(classes.size(), 0));
   for (const ExampleScore& example : examples) {
-    const std::size_t right = place_of(example.reference, classes);
-    ++confusion.counts[right * classes.size() + place_of(example.output, classes)];
+    ++counts[place_of(example.reference, classes)][place_of(example.output, classes)];
   }
-  return confusion;
-}
-
-Json confusion_json(const Confusion& confusion) {
-  Json rows = Json::array();
-  const std::size_t count = confusion.classes.size();
-  for (std::size_t right = 0; right < count; ++right) {
-    rows.push_back(std::span(confusion.counts).subspan(right * count, count));
-  }
-  return {{"classes", confusion.classes}, {"counts", std::move(rows)}};
+  return {{"classes", classes}, {"counts", counts}};
 }
 
 std::vector<double> class_summands(ExampleScores examples, const EvaluationOptions&) {
@@ -134,9 +123,8 @@ double macro_f1_of(std::span<const double> sums) {
   double sum = 0;
   double classes = 0;
   for (std::size_t k = 0; k < sums.size(); k += label_columns) {
-    const double occurrences = sums[k + 1] + sums[k + 2];
-    if (occurrences > 0) {
-      sum += 2 * sums[k] / occurrences;
+    if (sums[k + 1] + sums[k + 2] > 0) {
+      sum += f1_of(sums.subspan(k, label_columns));
       ++classes;
     }
   }

@@ -74,14 +74,8 @@ inline constexpr MetricKind mcc_metric{.name = "mcc",
                                        .value = matthews_of};
 
 // The confusion matrix: how often each class was predicted for examples of each right class.
-struct Confusion {
-  std::vector<std::string> classes;  // that occur, each once, in byte order
-  std::vector<Index> counts;         // (right class, predicted class)
-};
-
-Confusion confusion_of(ExampleScores examples);
-
-// {"classes": ["ABBR", ...], "counts": [[9, 0, ...], ...]}, a row for each right class.
-Json confusion_json(const Confusion& confusion);
+// {"classes": ["ABBR", ...], "counts": [[9, 0, ...], ...]}: the classes that occur, in byte order,
+// and a row for each right class.
+Json confusion_json(ExampleScores examples);
 
 }  // namespace tapehead

@@ -17,7 +17,7 @@ struct ExampleScore {
   Index correct = 0;                   // tokens predicted right from correct earlier tokens
   std::string output{};                // as generated, or the predicted class
   std::string reference{};
-  bool right = false;  // whether the output is right, by right_sequences()
+  bool right = false;  // whether the output is right, by compared_outputs()
   double bytes = 0;    // of the running text that the tokens stand for; `words` likewise
   double words = 0;
 };

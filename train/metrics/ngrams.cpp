@@ -31,10 +31,6 @@ std::size_t PairNumbers::slot_of(std::uint64_t pair) const {
 }
 
 std::uint32_t PairNumbers::number(std::uint32_t first, std::uint32_t second) {
-  std::size_t slot = slot_of(pair_of(first, second));
-  if (slots_[slot].number != none) {
-    return slots_[slot].number;
-  }
   if (2 * (filled_.size() + 1) > slots_.size()) {
     const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
     for (std::uint32_t& place : filled_) {
@@ -42,11 +38,13 @@ std::uint32_t PairNumbers::number(std::uint32_t first, std::uint32_t second) {
       slots_[moved] = old[place];
       place = static_cast<std::uint32_t>(moved);
     }
-    slot = slot_of(pair_of(first, second));
   }
-  slots_[slot] = {.pair = pair_of(first, second),
-                  .number = static_cast<std::uint32_t>(filled_.size())};
-  filled_.push_back(static_cast<std::uint32_t>(slot));
+  const std::size_t slot = slot_of(pair_of(first, second));
+  if (slots_[slot].number == none) {
+    slots_[slot] = {.pair = pair_of(first, second),
+                    .number = static_cast<std::uint32_t>(filled_.size())};
+    filled_.push_back(static_cast<std::uint32_t>(slot));
+  }
   return slots_[slot].number;
 }
 

@@ -12,11 +12,7 @@ constexpr std::size_t characters_together = 6;           // in the longest n-gra
 constexpr std::size_t parts = 3;                         // counts for each order
 
 std::u32string text_of(std::string_view sentence, const EvaluationOptions& options) {
-  std::u32string text = decode_utf8(sentence);
-  if (options.lowercase) {
-    make_lower_case(text);
-  }
-  return text;
+  return options.lowercase ? lower_case(decode_utf8(sentence)) : decode_utf8(sentence);
 }
 
 std::vector<std::uint32_t> tokens_of(std::u32string text, BleuTokenizer tokenizer,
@@ -194,10 +190,8 @@ std::string chrf_signature(const EvaluationOptions& options) {
 }
 
 std::vector<std::string> rouge_words(std::string_view text) {
-  std::u32string lowered = decode_utf8(text);
-  make_lower_case(lowered);
   std::vector<std::string> words(1);
-  for (const char32_t c : lowered) {
+  for (const char32_t c : lower_case(decode_utf8(text))) {
     if ((c >= U'a' && c <= U'z') || (c >= U'0' && c <= U'9')) {
       words.back() += static_cast<char>(c);
     } else if (!words.back().empty()) {
@@ -221,8 +215,7 @@ double rouge_l(std::string_view hypothesis, std::string_view reference) {
 }
 
 std::vector<std::u32string> answer_words(std::string_view answer) {
-  std::u32string text = decode_utf8(answer);
-  make_lower_case(text);
+  std::u32string text = lower_case(decode_utf8(answer));
   std::erase_if(text, is_ascii_punctuation);
   std::vector<std::u32string> words;
   for_each_word(without_articles(text),

@@ -37,16 +37,12 @@ std::string text_of(const auto& row, const auto& one) {
 
 template <class Row, class Of>
 std::string table_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
-  std::vector<Align> columns;
-  std::vector<std::string> cells;
-  for (const Row& row : rows) {
-    columns.push_back(row.format == as_words ? Align::left : Align::right);
-    cells.push_back(row.column);
-  }
-  Table table(columns, cells);
+  const auto align = [](const Row& row) {
+    return row.format == as_words ? Align::left : Align::right;
+  };
+  Table table(mapped(rows, align), mapped(rows, &Row::column));
   for (const Of& one : all) {
-    std::ranges::transform(rows, cells.begin(), [&](const Row& row) { return text_of(row, one); });
-    table.row(cells);
+    table.row(mapped(rows, [&](const Row& row) { return text_of(row, one); }));
   }
   return table.text();
 }
@@ -73,11 +69,7 @@ Json json_of(const std::vector<Row>& rows, const Of& one) {
 
 template <class Row, class Of>
 Json json_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
-  auto list = Json::array();
-  for (const Of& one : all) {
-    list.push_back(json_of(rows, one));
-  }
-  return list;
+  return mapped(all, [&](const Of& one) { return json_of(rows, one); });
 }
 
 // A field is quoted if it contains a comma, a quote or a line break (RFC 4180).

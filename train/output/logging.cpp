@@ -27,9 +27,9 @@ std::string_view cut(std::string_view text, Index width) {
 }
 
 // Calls write(text, time) for each message. A warning or an error begins with its level.
-template <class Write>
 class TextSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
+  using Write = std::function<void(const std::string&, const spdlog::log_clock::time_point&)>;
   explicit TextSink(Write write) : write_(std::move(write)) {}
 
  protected:
@@ -45,11 +45,6 @@ class TextSink : public spdlog::sinks::base_sink<std::mutex> {
  private:
   Write write_;
 };
-
-template <class Write>
-spdlog::sink_ptr text_sink(Write write) {
-  return std::make_shared<TextSink<Write>>(std::move(write));
-}
 
 // The sink of the newest log file, for log_to_file_only().
 std::weak_ptr<spdlog::sinks::sink>& newest_file() {
@@ -97,8 +92,8 @@ void Console::write(std::string_view text) {
 
 std::shared_ptr<Console> start_logging(std::shared_ptr<Console> console) {
   auto logger = std::make_shared<spdlog::logger>(
-      "tapehead",
-      text_sink([console](const std::string& text, const auto&) { console->print(text); }));
+      "tapehead", std::make_shared<TextSink>(
+                      [console](const std::string& text, const auto&) { console->print(text); }));
   logger->flush_on(spdlog::level::info);
   logger->set_error_handler([console](const std::string& reason) {
     console->print("warning: a line could not be logged: " + reason);
@@ -114,11 +109,11 @@ void stop_logging() {
 
 // Unlike spdlog's file sink, it does not follow a symbolic link.
 LogFile::LogFile(const fs::path& path)
-    : sink_(text_sink(
-          [file = OpenFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)](
-              const std::string& text, const spdlog::log_clock::time_point& when) mutable {
+    : sink_(std::make_shared<TextSink>(
+          [file = std::make_shared<OpenFile>(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)](
+              const std::string& text, const spdlog::log_clock::time_point& when) {
             const std::tm time = spdlog::details::os::localtime(spdlog::log_clock::to_time_t(when));
-            file.write(fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", time, text));
+            file->write(fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", time, text));
           })) {
   spdlog::default_logger()->sinks().push_back(sink_);
   spdlog::default_logger()->flush_on(spdlog::level::info);
@@ -147,8 +142,7 @@ void Progress::update(const StepReport& report) {
     const double weight = rate_ == 0 ? 1.0 : -std::expm1(-report.step_seconds / rate_seconds);
     rate_ += weight * (now - rate_);
   }
-  if (!started_) {
-    started_ = true;
+  if (!first_) {
     first_ = report;
     next_line_ = report.elapsed + options_.log_seconds;
   }
@@ -201,9 +195,9 @@ std::string Progress::line(const StepReport& report, Index width, int left_out) 
 
 std::optional<double> Progress::seconds_left(const StepReport& report) const {
   std::optional<double> left;
-  const Index steps = report.step - first_.step;
+  const Index steps = report.step - first_->step;
   if (options_.total_steps && steps > 0) {
-    const double per_step = (report.elapsed - first_.elapsed) / static_cast<double>(steps);
+    const double per_step = (report.elapsed - first_->elapsed) / static_cast<double>(steps);
     left = per_step * static_cast<double>(std::max<Index>(*options_.total_steps - report.step, 0));
   }
   if (options_.total_seconds) {

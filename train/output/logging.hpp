@@ -14,13 +14,11 @@ namespace tapehead {
 
 // The console: lines that stay and, on a terminal, one live line below them that is rewritten in
 // place.
-class Console {
+class Console : NotCopied {
  public:
   // Writes to stderr and finds out whether stderr is a terminal.
   Console();
   Console(std::FILE* stream, bool terminal);
-  Console(const Console&) = delete;
-  Console& operator=(const Console&) = delete;
   ~Console();  // removes the live line
 
   bool terminal() const { return terminal_; }
@@ -87,12 +85,10 @@ struct ProgressOptions {
   double log_seconds = 5;               // between plain lines
 };
 
-class Progress {
+class Progress : NotCopied {
  public:
   // `console`: null for none.
   Progress(std::shared_ptr<Console> console, ProgressOptions options);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
   ~Progress() { finish(); }
 
   // Updates the live line ten times a second, and logs a line every `log_seconds` seconds. With a
@@ -109,8 +105,7 @@ class Progress {
 
   std::shared_ptr<Console> console_;
   ProgressOptions options_;
-  StepReport first_;  // of this process; the remaining time is estimated from it
-  bool started_ = false;
+  std::optional<StepReport> first_;  // of this process; the remaining time is estimated from it
   double next_live_ = 0;
   double next_line_ = 0;
   double rate_ = 0;  // tokens per second

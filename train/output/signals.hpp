@@ -16,11 +16,9 @@ inline constexpr std::chrono::seconds same_stop(1);
 // While an object of this class exists, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are only noted. A
 // signal that comes again after `same_stop` or more ends the process as usual. SIGHUP stays ignored
 // if it was ignored before, for example by nohup(1). There may be only one object at a time.
-class StopSignals {
+class StopSignals : NotCopied {
  public:
   StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
 
   // The first signal that came, or 0. A program that it stops exits with 128 + the signal.

@@ -1,6 +1,5 @@
 #include "train/plan/model_parts.hpp"
 
-#include "core/scalar.hpp"
 #include "train/model_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -198,10 +197,9 @@ std::size_t largest_batch(const TrainingEpoch& epoch) {
 }
 
 // The growth of the pool's memory in use since the op before is added to the part of the op.
-std::vector<std::size_t> activations_of(const Model& model, const Config& config,
-                                        const Batch& batch, const std::vector<ModelPart>& parts) {
+void measure_activations(std::vector<ModelPart>& parts, const Model& model, const Config& config,
+                         const Batch& batch) {
   const Batch largest = largest_part(batch, config);
-  std::vector<std::ptrdiff_t> bytes(parts.size(), 0);
   ParameterGradients gradients(model.store);
   Tape tape;
   Pass pass(tape, model.store, gradients, config.seed, 1);
@@ -209,47 +207,20 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
   if (const auto size = memory_size(config)) {
     pass.memory = &memory.emplace(*size);
   }
-  auto before = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+  auto before = static_cast<Index>(pool_use().bytes_used);
   tape.watch([&](const TapeEvent& event) {
-    const auto now = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+    const auto now = static_cast<Index>(pool_use().bytes_used);
     // The module that was entered: a table that modules share does not name its user.
     const Module* module = event.entered != nullptr ? event.entered : event.module;
     const std::string_view path = module == nullptr ? std::string_view() : module->path();
-    bytes[part_of(parts, path)] += now - before;
+    parts[part_of(parts, path)].activations += now - before;
     before = now;
   });
   batch_loss(model.transformer, pass, largest,
              {.label_smoothing = config.training.label_smoothing});
-  std::ranges::replace_if(bytes, [](std::ptrdiff_t part) { return part < 0; }, 0);
-  return {bytes.begin(), bytes.end()};
-}
-
-PartCost cost_of(const PartsFacts& facts, std::size_t part) {
-  const ModelPart& of = facts.parts[part];
-  const Index shards = *facts.training.shards;
-  const OptimizerTraits& optimizer = traits_of(facts.training.optimizer);
-  const Index state = of.in_matrices * std::ssize(optimizer.moments_of(ParameterKind::matrix)) +
-                      (of.trained - of.in_matrices) * std::ssize(optimizer.moments);
-  return {.parameters = of.parameters,
-          .trained = of.trained,
-          .multiply_adds = of.multiply_adds,
-          .weight_bytes = static_cast<double>(of.parameters + of.trained * shards + state) *
-                          static_cast<double>(sizeof(Scalar)),
-          .activation_bytes = static_cast<double>(std::min(facts.threads, shards)) *
-                              static_cast<double>(facts.activations[part])};
-}
-
-PartCost total_cost(const PartsFacts& facts) {
-  PartCost sum;
-  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
-    const PartCost cost = cost_of(facts, i);
-    sum.parameters += cost.parameters;
-    sum.trained += cost.trained;
-    sum.multiply_adds += cost.multiply_adds;
-    sum.weight_bytes += cost.weight_bytes;
-    sum.activation_bytes += cost.activation_bytes;
+  for (ModelPart& part : parts) {
+    part.activations = std::max<Index>(0, part.activations);
   }
-  return sum;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

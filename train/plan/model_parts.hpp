@@ -16,6 +16,7 @@ struct ModelPart {
   Index in_matrices = 0;                      // of the trained ones, in hidden matrices
   double multiply_adds = 0;                   // of matrix products, forward and backward
   std::optional<AttentionParts> attention{};  // the same by kind of work, if it has attentions
+  Index activations = 0;                      // bytes after a forward pass (measure_activations)
 };
 
 // In the order in which a pass runs them. Successive equal layers form one part.
@@ -29,32 +30,9 @@ std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path);
 // The number of the epoch's batch with the most rows of source, target and memory.
 std::size_t largest_batch(const TrainingEpoch& epoch);
 
-// The bytes of each part of the model after a forward pass on the largest part of the batch's
-// shards. Call it while no other thread uses the pool.
-std::vector<std::size_t> activations_of(const Model& model, const Config& config,
-                                        const Batch& batch, const std::vector<ModelPart>& parts);
-
-// The cost of one part, or of all parts.
-struct PartCost {
-  Index parameters = 0;
-  Index trained = 0;
-  double multiply_adds = 0;
-  // Bytes needed all the time: parameters and, for trained parameters, the optimiser's state and a
-  // gradient for each shard.
-  double weight_bytes = 0;
-  // Bytes that forward passes keep for the backward pass, for as many shards as are computed in
-  // parallel.
-  double activation_bytes = 0;
-};
-
-struct PartsFacts {
-  const std::vector<ModelPart>& parts;
-  const TrainingOptions& training;              // resolved
-  const std::vector<std::size_t>& activations;  // bytes of each part (activations_of())
-  Index threads;
-};
-
-PartCost cost_of(const PartsFacts& facts, std::size_t part);
-PartCost total_cost(const PartsFacts& facts);
+// Measures the activations of each part of the model: its bytes after a forward pass on the largest
+// part of the batch's shards. Call it while no other thread uses the pool.
+void measure_activations(std::vector<ModelPart>& parts, const Model& model, const Config& config,
+                         const Batch& batch);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

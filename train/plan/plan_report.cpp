@@ -1,5 +1,6 @@
 #include "train/plan/plan_report.hpp"
 
+#include "core/scalar.hpp"
 #include "core/version.hpp"
 #include "train/model_training.hpp"
 #include "train/output/figure_table.hpp"
@@ -7,24 +8,6 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-struct DecayGroup {
-  std::string_view name;
-  ParameterKind kind;
-  Index parameters = 0;
-};
-// The first group has all kinds without a decay option, except gates, which have their own group.
-using DecayGroups = std::array<DecayGroup, 5>;
-
-std::string listed(const DecayGroups& groups, const TrainingOptions& options, bool that_decay) {
-  std::vector<std::string> texts;
-  for (const DecayGroup& group : groups) {
-    if (group.parameters > 0 && decays(options, group.kind) == that_decay) {
-      texts.push_back(fmt::format("{} {}", group.parameters, group.name));
-    }
-  }
-  return join(texts, ", ");
-}
 
 std::string splits_text(const Task& task) {
   const auto text_of_split = [](const Split& split) {
@@ -80,40 +63,58 @@ std::string parameters_text(Index parameters, Index trained) {
                                : fmt::format("{}, {} trained", number(parameters), number(trained));
 }
 
-const std::vector<FigureRow<PartCost>>& cost_rows() {
-  using Cost = const PartCost&;
-  static const std::vector<FigureRow<PartCost>> rows{
-      {"parameters", "parameters", "", &PartCost::parameters, "",
-       [](Cost of) { return parameters_text(of.parameters, of.trained); }},
-      {.key = "trained_parameters", .of = &PartCost::trained},
-      {"multiply_adds", "multiply-adds a step", "", &PartCost::multiply_adds, "",
-       [](Cost of) { return format_count(of.multiply_adds); }},
-      {"weight_bytes", "weights MB", "", &PartCost::weight_bytes, "",
-       [](Cost of) { return fmt::format("{:.1f}", of.weight_bytes / 1e6); }},
-      {"activation_bytes", "activations MB", "", &PartCost::activation_bytes, "",
-       [](Cost of) { return fmt::format("{:.1f}", of.activation_bytes / 1e6); }}};
-  return rows;
+// Bytes needed all the time: parameters and, for trained parameters, the optimiser's state and a
+// gradient for each shard.
+double weight_bytes(const ModelPart& part, const TrainingOptions& training) {
+  const OptimizerTraits& optimizer = traits_of(training.optimizer);
+  const Index state = part.in_matrices * std::ssize(optimizer.moments_of(ParameterKind::matrix)) +
+                      (part.trained - part.in_matrices) * std::ssize(optimizer.moments);
+  return static_cast<double>(part.parameters + part.trained * *training.shards + state) *
+         static_cast<double>(sizeof(Scalar));
+}
+
+// The cost of a part. The options must be resolved and outlive the rows.
+std::vector<FigureRow<ModelPart>> cost_rows(const TrainingOptions& training, Index threads) {
+  using Part = const ModelPart&;
+  const auto weights = [&training](Part part) { return weight_bytes(part, training); };
+  // Bytes that forward passes keep for the backward pass, for as many shards as are computed in
+  // parallel.
+  const auto parallel = static_cast<double>(std::min(threads, *training.shards));
+  const auto activations = [parallel](Part part) {
+    return parallel * static_cast<double>(part.activations);
+  };
+  const auto megabytes = [](double bytes) { return fmt::format("{:.1f}", bytes / 1e6); };
+  return {{.key = "name", .column = "part", .of = &ModelPart::name},
+          {"parameters", "parameters", "", &ModelPart::parameters, "",
+           [](Part part) { return parameters_text(part.parameters, part.trained); }},
+          {.key = "trained_parameters", .of = &ModelPart::trained},
+          {"multiply_adds", "multiply-adds a step", "", &ModelPart::multiply_adds, "",
+           [](Part part) { return format_count(part.multiply_adds); }},
+          {"weight_bytes", "weights MB", "", weights, "",
+           [=](Part part) { return megabytes(weights(part)); }},
+          {"activation_bytes", "activations MB", "", activations, "",
+           [=](Part part) { return megabytes(activations(part)); }}};
+}
+
+ModelPart sum_of(const std::vector<ModelPart>& parts) {
+  ModelPart sum{.name = "all"};
+  for (const ModelPart& part : parts) {
+    sum.parameters += part.parameters;
+    sum.trained += part.trained;
+    sum.in_matrices += part.in_matrices;
+    sum.multiply_adds += part.multiply_adds;
+    sum.activations += part.activations;
+  }
+  return sum;
 }
 
 // The multiply-adds of a part's attentions. The table has a line for each below the part.
 const std::vector<FigureRow<AttentionParts>>& attention_rows() {
-  const auto row = [](const char* key, const char* line, double AttentionParts::* number) {
-    return FigureRow<AttentionParts>{
-        key,    line, "",
-        number, "",   [number](const AttentionParts& of) { return format_count(of.*number); }};
-  };
   static const std::vector<FigureRow<AttentionParts>> rows{
-      row("projections", "queries, keys, values", &AttentionParts::projections),
-      row("pairs", "scores, weighted values", &AttentionParts::pairs),
-      row("output", "output", &AttentionParts::output)};
+      {"projections", "queries, keys, values", "", &AttentionParts::projections},
+      {"pairs", "scores, weighted values", "", &AttentionParts::pairs},
+      {"output", "output", "", &AttentionParts::output}};
   return rows;
-}
-
-PartsFacts parts_facts(const PlanFacts& facts) {
-  return {.parts = facts.rehearsal.parts,
-          .training = facts.options.training,
-          .activations = facts.rehearsal.activations,
-          .threads = facts.threads};
 }
 
 // The range of the peak in bytes, least and most, from measurements (docs/plan.md). The timing of
@@ -157,33 +158,26 @@ std::string training_text(const PlanFacts& facts, const TrainingEnd& end) {
                      format_duration(end.seconds));
 }
 
-std::string parts_table(const PartsFacts& facts) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
-  const auto add = [&](const std::string& name, const auto& cell_of) {
-    std::vector<std::string> cells{name};
-    for (const FigureRow<PartCost>& row : cost_rows()) {
-      if (!row.column.empty()) {
-        cells.push_back(cell_of(row));
-      }
-    }
-    table.row(cells);
+std::string parts_table(const std::vector<ModelPart>& parts, const TrainingOptions& training,
+                        Index threads) {
+  auto rows = cost_rows(training, threads);
+  std::erase_if(rows, [](const auto& row) { return row.column.empty(); });
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right},
+              mapped(rows, &FigureRow<ModelPart>::column));
+  const auto add = [&](const ModelPart& part) {
+    table.row(mapped(rows, [&](const auto& row) { return text_of(row, part); }));
   };
-  const auto add_cost = [&](const std::string& name, const PartCost& cost) {
-    add(name, [&](const auto& row) { return text_of(row, cost); });
-  };
-  add("part", [](const auto& row) { return row.column; });
-  table.rule();
-  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
-    const ModelPart& part = facts.parts[i];
-    add_cost(part.name, cost_of(facts, i));
+  for (const ModelPart& part : parts) {
+    add(part);
     for (const FigureRow<AttentionParts>& row : attention_rows()) {
       if (part.attention) {
-        table.row({"  " + row.column, "", text_of(row, *part.attention)});
+        const double work = value_of(row, *part.attention);
+        table.row({"  " + row.column, "", format_count(work)});
       }
     }
   }
   table.rule();
-  add_cost("all", total_cost(facts));
+  add(sum_of(parts));
   return table.text();
 }
 
@@ -191,19 +185,28 @@ std::string parts_table(const PartsFacts& facts) {
 
 std::string decay_text(const ParameterStore& store, const TrainingOptions& options) {
   using enum ParameterKind;
-  DecayGroups groups{{{"weights", matrix},
-                      {"embeddings", embedding},
-                      {"gains", gain},
-                      {"biases", bias},
-                      {"gates", gate}}};
+  // Weights are all kinds without a decay option, except gates, which have their own group.
+  constexpr std::array<std::pair<ParameterKind, std::string_view>, 5> groups{
+      {{matrix, "weights"},
+       {embedding, "embeddings"},
+       {gain, "gains"},
+       {bias, "biases"},
+       {gate, "gates"}}};
+  std::map<ParameterKind, Index> counts;
   for (const NamedParameter& parameter : store.parameters()) {
-    const auto own = std::ranges::find(groups, parameter.kind, &DecayGroup::kind);
-    (own == groups.end() ? groups.front() : *own).parameters +=
-        parameter.frozen ? 0 : parameter.shape.size();
+    const bool own = std::ranges::count(groups | std::views::keys, parameter.kind) > 0;
+    counts[own ? parameter.kind : matrix] += parameter.frozen ? 0 : parameter.shape.size();
   }
-  const std::string others = listed(groups, options, false);
-  return fmt::format("{} on {}{}", options.weight_decay, listed(groups, options, true),
-                     others.empty() ? "" : "; not on " + others);
+  std::vector<std::string> decaying;
+  std::vector<std::string> others;
+  for (const auto& [kind, name] : groups) {
+    if (counts[kind] > 0) {
+      (decays(options, kind) ? decaying : others)
+          .push_back(fmt::format("{} {}", counts[kind], name));
+    }
+  }
+  return fmt::format("{} on {}{}", options.weight_decay, join(decaying, ", "),
+                     others.empty() ? "" : "; not on " + join(others, ", "));
 }
 
 std::string start_table(const StartFacts& facts) {
@@ -241,7 +244,8 @@ std::string start_table(const StartFacts& facts) {
   table.row(
       {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
                            facts.blas.switched ? " (chosen by tapehead)" : "")});
-  return table.text() + "\n\n" + parts_table(facts.parts) + "\n";
+  return table.text() + "\n\n" + parts_table(facts.parts, config.training, facts.threads.count) +
+         "\n";
 }
 
 std::string plan_table(const PlanFacts& facts) {
@@ -267,28 +271,28 @@ std::string plan_table(const PlanFacts& facts) {
   const auto [least, most] = memory_range(facts);
   table.row({"peak memory",
              fmt::format("{:.0f} to {:.0f} MB", std::floor(least / 1e6), std::ceil(most / 1e6))});
-  return parts_table(parts_facts(facts)) + "\n\n" + table.text();
+  return parts_table(facts.rehearsal.parts, facts.options.training, facts.threads) + "\n\n" +
+         table.text();
 }
 
 Json plan_json(const PlanFacts& facts) {
-  Json parts = Json::array();
-  const PartsFacts of_parts = parts_facts(facts);
-  for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
-    const ModelPart& part = facts.rehearsal.parts[i];
-    Json row = {{"name", part.name}};
-    row.update(json_of(cost_rows(), cost_of(of_parts, i)));
+  const auto rows = cost_rows(facts.options.training, facts.threads);
+  const auto part_json = [&](const ModelPart& part) {
+    Json json = json_of(rows, part);
     if (part.attention) {
-      row["attention"] = json_of(attention_rows(), *part.attention);
+      json["attention"] = json_of(attention_rows(), *part.attention);
     }
-    parts.push_back(std::move(row));
-  }
+    return json;
+  };
+  Json total = json_of(rows, sum_of(facts.rehearsal.parts));
+  total.erase("name");
   const Index steps = facts.run.total_steps;
   const std::optional<TrainingEnd> end = training_end(facts);
   const auto [least, most] = memory_range(facts);
   return {{"config", facts.config},
           {"threads", facts.threads},
-          {"parts", std::move(parts)},
-          {"total", json_of(cost_rows(), total_cost(of_parts))},
+          {"parts", mapped(facts.rehearsal.parts, part_json)},
+          {"total", std::move(total)},
           {"step",
            {{"source_tokens", facts.rehearsal.rows.source},
             {"target_tokens", facts.rehearsal.rows.target},

@@ -7,7 +7,6 @@
 #include "core/product/blas_kernels.hpp"
 #include "core/tape/parameters.hpp"
 #include "train/plan/rehearsal.hpp"
-#include "train/plan/run_plan.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -20,7 +19,7 @@ struct StartFacts {
   std::string exchange;  // RunSink::row()
   RunPlan run_plan;
   std::string run;
-  PartsFacts parts;
+  const std::vector<ModelPart>& parts;
 };
 std::string start_table(const StartFacts& facts);
 

@@ -16,10 +16,8 @@ constexpr Index fewest_steps = 3;
 constexpr Index most_steps = 60;
 
 Split only(const Split& split, const Lists& batches, Index count) {
-  std::vector<Index> numbers;
-  for (const std::vector<Index>& batch : batches | std::views::take(count)) {
-    numbers.insert(numbers.end(), batch.begin(), batch.end());
-  }
+  const auto numbers =
+      mapped(batches | std::views::take(count) | std::views::join, std::identity());
   return {.name = split.name, .source = part_of(split.source, numbers), .kind = split.kind};
 }
 
@@ -49,12 +47,10 @@ class Rehearsing {
         epoch_(training_epoch(task, config.training.batching(), config.seed, 0)),
         largest_(largest_batch(epoch_)) {}
 
-  void look_at_parts(Rehearsal& result) const {
-    const auto count = static_cast<Index>(epoch_.batches.size());
-    const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-    result.rows = mean_rows(*epoch_.source, steps, config_.training.memory);
+  void look_at_parts(Rehearsal& result, Index steps_per_epoch) const {
+    result.rows = mean_rows(*epoch_.source, steps_per_epoch, config_.training.memory);
     result.parts = model_parts(model_.transformer, model_.store, result.rows);
-    result.activations = activations_of(model_, config_, epoch_.batch(largest_), result.parts);
+    measure_activations(result.parts, model_, config_, epoch_.batch(largest_));
   }
 
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
@@ -170,12 +166,12 @@ class Rehearsing {
 
 }  // namespace
 
-Rehearsal rehearse(const Config& config, const Task& task, Index threads,
+Rehearsal rehearse(const Config& config, const Task& task, const RunPlan& plan, Index threads,
                    const std::function<void(const char*)>& say) {
   say("making the model");
   Rehearsing rehearsing(config, task, threads);
   Rehearsal result;
-  rehearsing.look_at_parts(result);  // first, as in a training
+  rehearsing.look_at_parts(result, plan.steps_per_epoch);  // first, as in a training
   say("going through the largest step");
   rehearsing.largest_step();
   say("timing steps");

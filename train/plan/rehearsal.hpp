@@ -3,16 +3,15 @@
 // Nothing is written.
 #pragma once
 
-#include "train/options/options.hpp"
 #include "train/plan/model_parts.hpp"
+#include "train/plan/run_plan.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Rehearsal {
   StepRows rows;  // of an average step
   std::vector<ModelPart> parts;
-  std::vector<std::size_t> activations;  // bytes of each part (activations_of())
-  double seconds_per_step = 0;           // of a step of average size
+  double seconds_per_step = 0;  // of a step of average size
   Index timed_steps = 0;
   std::size_t peak_bytes = 0;  // most resident memory of a process that trains like this
 };
@@ -20,7 +19,7 @@ struct Rehearsal {
 // The config must be resolved. `say` is called before each stage. The memory is the peak of this
 // process, which should not have used more before. Outputs are assumed to exceed their sources by
 // as many tokens as references do on average.
-Rehearsal rehearse(const Config& config, const Task& task, Index threads,
+Rehearsal rehearse(const Config& config, const Task& task, const RunPlan& plan, Index threads,
                    const std::function<void(const char*)>& say);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -26,7 +26,7 @@ void expect_positions(const Split& split, Index max_positions) {
         "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
         "more (now {})",
         file.empty() ? fmt::format("example {} of the {} split", i + 1, split.name)
-                     : fmt::format("{}:{}", file, split.line_of(i)),
+                     : fmt::format("{}:{}", file, split.lines[static_cast<std::size_t>(i)]),
         needed - 1, needed, max_positions);
   }
 }

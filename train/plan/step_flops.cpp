@@ -24,16 +24,6 @@ SequenceSizes sizes_of(const Segments& queries, const Segments& keys) {
   return sizes;
 }
 
-// Counts the keys of each query by marking them pair by pair.
-void mark_keys(const Pattern& pattern, const SequenceSize& size, std::vector<Index>& keys) {
-  const auto marks = std::make_unique<bool[]>(static_cast<std::size_t>(size.keys));
-  const std::span<bool> allowed(marks.get(), static_cast<std::size_t>(size.keys));
-  for (Index i = 0; i < size.queries; ++i) {
-    pattern.mark(size.query_position + i, size.key_position, allowed, size.prefix);
-    keys[static_cast<std::size_t>(i)] = std::ranges::count(allowed, true);
-  }
-}
-
 // Multiply-adds of the scores and weighted sums of an attention, forward.
 double pair_multiply_adds(const AttentionSpec& spec, const SequenceSizes& sizes,
                           CountedPairs counted) {
@@ -111,7 +101,12 @@ HeadPairs allowed_pairs(const Pattern& pattern, const SequenceSize& size) {
          .keys = {.rows = keys.rows, .position = keys.position},
          .ranges = pattern.bounds(size.prefix)});
   } else if (size.prefix > 0 || pattern.has_rule()) {
-    mark_keys(pattern, size, keys_of);
+    const auto marks = std::make_unique<bool[]>(static_cast<std::size_t>(size.keys));
+    const std::span<bool> allowed(marks.get(), static_cast<std::size_t>(size.keys));
+    for (Index i = 0; i < size.queries; ++i) {
+      pattern.mark(size.query_position + i, size.key_position, allowed, size.prefix);
+      keys_of[static_cast<std::size_t>(i)] = std::ranges::count(allowed, true);
+    }
   } else {
     for_each_pattern_range(pattern, queries, keys, add);
   }

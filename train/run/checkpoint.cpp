@@ -34,15 +34,17 @@ const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& n
   return entry;
 }
 
+// `of_squares`: as in OptimizerMoment.
 template <class Number>
-void expect_numbers(const TensorFile& file, const TensorEntry& entry,
-                    const Optimizer::Bounds& bounds) {
+void expect_numbers(const TensorFile& file, const TensorEntry& entry, bool of_squares) {
+  using Limits = std::numeric_limits<Scalar>;
+  const auto least = static_cast<double>(of_squares ? Scalar{0} : Limits::lowest());
+  const auto most = static_cast<double>(of_squares ? Limits::infinity() : Limits::max());
   for (std::size_t i = 0; i * sizeof(Number) < entry.bytes.size(); ++i) {
     Number number;
     std::memcpy(&number, entry.bytes.data() + i * sizeof(Number), sizeof(Number));
     const auto value = static_cast<double>(number);
-    const bool within =
-        value >= static_cast<double>(bounds.least) && value <= static_cast<double>(bounds.most);
+    const bool within = value >= least && value <= most;
     if (!within) {  // also true for NaN
       throw file.unusable("element {} of {} is {}, which no training leaves", i, entry.name, value);
     }
@@ -50,10 +52,10 @@ void expect_numbers(const TensorFile& file, const TensorEntry& entry,
 }
 
 const TensorEntry& sound_entry(const TensorFile& file, const std::string& name, const Shape& shape,
-                               const Optimizer::Bounds& bounds = {}) {
+                               bool of_squares = false) {
   const TensorEntry& entry = entry_with_shape(file, name, shape);
-  entry.dtype == DType::f32 ? expect_numbers<float>(file, entry, bounds)
-                            : expect_numbers<double>(file, entry, bounds);
+  entry.dtype == DType::f32 ? expect_numbers<float>(file, entry, of_squares)
+                            : expect_numbers<double>(file, entry, of_squares);
   return entry;
 }
 
@@ -131,7 +133,7 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& trai
   const TrainingPosition position = read_position(file);
   load_weights(file, store);
   for (const auto& [name, state, parameter] : moments_of(store, optimizer)) {
-    const TensorEntry& entry = sound_entry(file, name, parameter.shape, state.bounds);
+    const TensorEntry& entry = sound_entry(file, name, parameter.shape, state.of_squares);
     const auto kept = optimizer.kept(state, parameter);
     if (std::ssize(kept) == parameter.shape.size()) {
       copy_values(entry, kept);

@@ -216,6 +216,20 @@ Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&
   return result;
 }
 
+fs::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
+  for (const auto& [name, file] :
+       {std::pair("average", files.average()), std::pair("best", files.best())}) {
+    if (wanted == name || (wanted.empty() && fs::exists(file))) {
+      return file;
+    }
+  }
+  if (!wanted.empty() && wanted != "last") {
+    return wanted;
+  }
+  const auto all = Checkpoints(files.checkpoints(), "step").candidates();
+  return all.empty() ? fs::path() : all.front();
+}
+
 void write_elapsed_seconds(const fs::path& directory, double seconds) {
   write_file_atomically(directory / elapsed_file, Json{{"seconds", seconds}}.dump() + '\n');
 }

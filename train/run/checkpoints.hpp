@@ -86,6 +86,9 @@ class Checkpoints {
   Index every_;
 };
 
+// The file of a checkpoint with a name as for `SavedRun`. It may not exist.
+fs::path find_checkpoint(const RunFiles& files, const std::string& wanted);
+
 // The seconds of training so far. Reading warns about an unreadable file and returns 0.
 void write_elapsed_seconds(const fs::path& directory, double seconds);
 double read_elapsed_seconds(const fs::path& directory);

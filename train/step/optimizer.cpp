@@ -18,49 +18,23 @@ Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Rank
   for (const NamedParameter& parameter : store.parameters()) {
     if (!parameter.frozen && traits_.updates_whole(parameter.kind) &&
         parameter.offset >= own.begin && parameter.offset < own.end) {
-      matrices_.push_back(
-          {.block = parameter.block,
-           .offset = parameter.offset - store.block_begin(parameter.block),
-           .rows = parameter.shape[0],
-           .columns = parameter.shape[1],
-           .weight_decay = static_cast<Scalar>(weight_decay_of(options, parameter.kind)),
-           .rate = matrix_rate(1)});
+      matrices_.push_back(&parameter);
     }
   }
   std::ranges::stable_sort(matrices_, std::greater<>(),
-                           [](const Matrix& matrix) { return matrix.rows * matrix.columns; });
+                           [](const NamedParameter* matrix) { return matrix->shape.size(); });
 }
 
 void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_matrices) {
   for (const OptimizerMoment& moment : moments) {
-    State& state = states_.emplace_back(State{.name = std::string(moment.name)});
-    if (moment.of_squares) {
-      state.bounds = {.least = 0, .most = std::numeric_limits<Scalar>::infinity()};
-    }
+    State& state = states_.emplace_back(
+        State{.name = std::string(moment.name), .of_squares = moment.of_squares});
     for (Index block = 0; block < store_.blocks(); ++block) {
       const bool has_it =
           !store_.frozen(block) && traits_.updates_whole(store_.kind_of(block)) == of_matrices;
       const Index kept_here = slice_of(store_, block).overlap(exchange_.slice()).size();
       state.of_block.push_back(has_it);
       state.blocks.push_back(has_it && kept_here > 0 ? Tensor::zeros({kept_here}) : Tensor());
-    }
-  }
-}
-
-// The factor on the learning rate of the other parameters.
-Scalar Optimizer::matrix_rate(double factor) const {
-  return static_cast<Scalar>(factor * options_.muon_rate / options_.learning_rate);
-}
-
-void Optimizer::scale_rate(const Parameter& parameter, double factor) {
-  for (Matrix& matrix : matrices_) {
-    if (matrix.block == parameter.block) {
-      matrix.rate = matrix_rate(factor);
-    }
-  }
-  for (Chunk& chunk : chunks_) {
-    if (chunk.range.block == parameter.block) {
-      chunk.rate = static_cast<Scalar>(factor);
     }
   }
 }
@@ -84,13 +58,14 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   }
   ++steps_;
   const bool clipped = options_.clip_norm > 0 && norm > options_.clip_norm;
-  const Factors factors{.learning_rate = static_cast<Scalar>(learning_rate),
-                        .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0)};
-  update_matrices(workers, sums, factors);
+  const Update common{.learning_rate = static_cast<Scalar>(learning_rate),
+                      .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0),
+                      .step = steps_};
+  update_matrices(workers, sums, common);
   for_own_chunks(workers, [&](std::size_t i) {
     const Chunk& chunk = chunks_[i];
     if (!chunk.in_matrix) {
-      update_chunk(chunk, sums.at(chunk.range.block, chunk.range.offset), factors);
+      update_chunk(chunk, sums.at(chunk.range.block, chunk.range.offset), common);
     }
   });
   exchange_.share_slices(store_.values().values());
@@ -116,15 +91,14 @@ std::span<Scalar> Optimizer::kept(const State& state, const NamedParameter& para
           static_cast<std::size_t>(shared.size())};
 }
 
-void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors) {
+void Optimizer::update_chunk(const Chunk& chunk, Scalar* sum, const Update& common) {
   const auto& [block, offset, count] = chunk.range;
-  Update one{.count = count,
-             .weight = value_at(block, offset),
-             .gradient = sum,
-             .learning_rate = factors.learning_rate * chunk.rate,
-             .clip = factors.clip,
-             .weight_decay = chunk.weight_decay,
-             .step = steps_};
+  Update one = common;
+  one.columns = count;
+  one.weight = value_at(block, offset);
+  one.gradient = sum;
+  one.learning_rate *= chunk.rate;
+  one.weight_decay = chunk.weight_decay;
   for (std::size_t k = 0; k < traits_.moments.size(); ++k) {
     one.moments[k] = moment_at(states_[k], block, offset);
   }
@@ -133,29 +107,32 @@ void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors fact
 
 // One part per thread, because each part needs scratch memory. Each part takes matrices until none
 // are left; the result does not depend on which part takes which.
-void Optimizer::update_matrices(Workers& workers, GradientSums& sums, Factors factors) {
+void Optimizer::update_matrices(Workers& workers, GradientSums& sums, const Update& common) {
   if (matrices_.empty()) {
     return;
   }
   Index scratch_size = 0;
-  for (const Matrix& matrix : matrices_) {
-    scratch_size = std::max(scratch_size, muon_scratch(matrix.rows, matrix.columns));
+  for (const NamedParameter* matrix : matrices_) {
+    scratch_size = std::max(scratch_size, muon_scratch(matrix->shape[0], matrix->shape[1]));
   }
   const Index parts = std::min(workers.threads(), std::ssize(matrices_));
   Tensor scratch = Tensor::empty({parts, scratch_size});
+  const auto rate = static_cast<Scalar>(options_.muon_rate / options_.learning_rate);
   std::atomic<std::size_t> next = 0;
   workers.run(parts, [&](Index part) {
     for (std::size_t i = next++; i < matrices_.size(); i = next++) {
-      const auto& [block, offset, rows, columns, weight_decay, rate] = matrices_[i];
-      muon({.rows = rows,
-            .columns = columns,
-            .weight = value_at(block, offset),
-            .gradient = sums.at(block, offset),
-            .momentum = moment_at(states_[traits_.moments.size()], block, offset),
-            .learning_rate = factors.learning_rate * rate,
-            .clip = factors.clip,
-            .weight_decay = weight_decay},
-           static_cast<Scalar>(options_.muon_momentum), scratch.row(part));
+      const NamedParameter& matrix = *matrices_[i];
+      const Index block = matrix.block;
+      const Index offset = matrix.offset - store_.block_begin(block);
+      Update one = common;
+      one.rows = matrix.shape[0];
+      one.columns = matrix.shape[1];
+      one.weight = value_at(block, offset);
+      one.gradient = sums.at(block, offset);
+      one.moments[0] = moment_at(states_[traits_.moments.size()], block, offset);
+      one.learning_rate *= rate;
+      one.weight_decay = static_cast<Scalar>(weight_decay_of(options_, matrix.kind));
+      muon(one, static_cast<Scalar>(options_.muon_momentum), scratch.row(part));
     }
   });
 }

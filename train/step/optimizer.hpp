@@ -20,18 +20,10 @@ class Optimizer {
   double step(Workers& workers, const std::vector<ParameterGradients*>& computed, double scale,
               double learning_rate);
 
-  // Multiplies this parameter's learning rate by `factor`, relative to parameters of the same kind.
-  void scale_rate(const Parameter& parameter, double factor);
-
-  struct Bounds {  // of valid numbers
-    Scalar least = std::numeric_limits<Scalar>::lowest();
-    Scalar most = std::numeric_limits<Scalar>::max();
-  };
-
   // State that must be saved, besides the number of steps, to continue with the same next step.
   struct State {
     std::string name;
-    Bounds bounds{};
+    bool of_squares = false;       // as in OptimizerMoment
     std::vector<bool> of_block{};  // whether a block has this state
     std::vector<Tensor> blocks{};  // for such a block, the numbers in the exchange's slice
 
@@ -50,19 +42,6 @@ class Optimizer {
   void set_steps(Index steps) { steps_ = steps; }
 
  private:
-  // A parameter that is updated as a whole.
-  struct Matrix {
-    Index block;
-    Index offset;  // in the block
-    Index rows;
-    Index columns;
-    Scalar weight_decay;
-    Scalar rate;  // factor on the learning rate
-  };
-  struct Factors {
-    Scalar learning_rate;
-    Scalar clip;  // on the gradient
-  };
   // Calls action(i) for each chunk i in the exchange's slice.
   void for_own_chunks(Workers& workers, const auto& action) {
     const auto [first, end] = exchange_.chunks();
@@ -70,20 +49,20 @@ class Optimizer {
                 [&, first = first](Index i) { action(static_cast<std::size_t>(first + i)); });
   }
   void add_states(std::span<const OptimizerMoment> moments, bool of_matrices);
-  Scalar matrix_rate(double factor) const;
   Scalar* value_at(Index block, Index offset);
   Scalar* moment_at(const State& state, Index block, Index offset) const;
-  void update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors);
-  void update_matrices(Workers& workers, GradientSums& sums, Factors factors);
+  // `common`: what all updates of a step have in common.
+  void update_chunk(const Chunk& chunk, Scalar* sum, const Update& common);
+  void update_matrices(Workers& workers, GradientSums& sums, const Update& common);
 
   ParameterStore& store_;
   TrainingOptions options_;
   OptimizerTraits traits_;
   std::vector<Chunk> chunks_;
   Exchange exchange_;
-  std::vector<Matrix> matrices_;  // largest first
-  std::vector<double> squares_;   // of the gradient, per chunk
-  std::vector<State> states_;     // the traits' moments, then the matrices' momentum
+  std::vector<const NamedParameter*> matrices_;  // updated as a whole; largest first
+  std::vector<double> squares_;                  // of the gradient, per chunk
+  std::vector<State> states_;                    // the traits' moments, then the matrices' momentum
   Index steps_ = 0;
 };
 

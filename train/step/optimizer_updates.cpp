@@ -71,13 +71,13 @@ void sgd(const Update& update, const TrainingOptions& options) {
   const Lanes momentum(static_cast<Scalar>(options.momentum));
   const Lanes clip(update.clip);
   map_row(
-      update.count, velocity,
+      update.count(), velocity,
       [=](const Lanes& u, const Lanes& g, const Lanes& w) {
         return momentum * u + (clip * g + decay * w);
       },
       velocity, update.gradient, update.weight);
   map_row(
-      update.count, update.weight,
+      update.count(), update.weight,
       [r = Lanes(update.learning_rate)](const Lanes& w, const Lanes& u) { return w - r * u; },
       update.weight, velocity);
 }
@@ -109,8 +109,9 @@ void adam(const Update& update, const TrainingOptions& options) {
     w = shrink * w - rate * m / (xsimd::sqrt(v * second_correction) + epsilon);
   };
   const auto [first, second] = update.moments;
-  for (Index i = 0; i < update.count; i += lane_count) {
-    const Index count = std::min(lane_count, update.count - i);
+  const Index all = update.count();
+  for (Index i = 0; i < all; i += lane_count) {
+    const Index count = std::min(lane_count, all - i);
     const auto load = [&](const Scalar* from) { return lanes_at(from, i, count); };
     const auto store = [&](Scalar* to, const Lanes& lanes) {
       if (count == lane_count) {
@@ -201,13 +202,14 @@ const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch) 
   return x;
 }
 
-void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch) {
-  const Index count = update.rows * update.columns;
+void muon(const Update& update, Scalar momentum, Scalar* scratch) {
+  const Index count = update.count();
+  Scalar* average = update.moments[0];
   const Lanes mu(momentum);
   const Lanes rest(update.clip * (1 - momentum));
   const auto mix = [=](const Lanes& m, const Lanes& g) { return mu * m + rest * g; };
-  map_row(count, update.momentum, mix, update.momentum, update.gradient);
-  map_row(count, update.gradient, mix, update.momentum, update.gradient);
+  map_row(count, average, mix, average, update.gradient);
+  map_row(count, update.gradient, mix, average, update.gradient);
   const Scalar* step = orthogonal(update.rows, update.columns, update.gradient, scratch);
   const double shape = std::sqrt(
       std::max(1.0, static_cast<double>(update.rows) / static_cast<double>(update.columns)));

@@ -34,20 +34,24 @@ double sum_gradients(const BlockRange& range, std::span<const ShardGradients> sh
 // number that is not finite. Empty if there is none.
 std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice);
 
-// Muon: the update of a hidden matrix is its momentum, made orthogonal (Jordan et al. 2024, "Muon:
-// an optimizer for hidden layers in neural networks", with the constants of their code).
-struct MatrixUpdate {
-  Index rows;
-  Index columns;
-  Scalar* weight;
-  Scalar* gradient;  // before clipping; overwritten
-  Scalar* momentum;
-  Scalar learning_rate;
-  Scalar clip;  // a factor on the gradient
-  Scalar weight_decay;
+// An update of consecutive numbers: a matrix or, as one row, a part of a block.
+struct Update {
+  Index rows = 1;
+  Index columns = 0;
+  Scalar* weight = nullptr;
+  Scalar* gradient = nullptr;        // before clipping
+  std::array<Scalar*, 2> moments{};  // as in OptimizerTraits
+  Scalar learning_rate = 0;
+  Scalar clip = 1;  // a factor on the gradient
+  Scalar weight_decay = 0;
+  Index step = 1;  // counted from 1
+
+  Index count() const { return rows * columns; }
 };
 
-// With μ = `momentum` and g the gradient:
+// Muon: the update of a hidden matrix is its momentum, made orthogonal (Jordan et al. 2024, "Muon:
+// an optimizer for hidden layers in neural networks", with the constants of their code). Overwrites
+// the gradient. With μ = `momentum` and g the gradient:
 //
 //   m = μ m + (1 - μ) g
 //   u = μ m + (1 - μ) g                                        (Nesterov)
@@ -55,7 +59,7 @@ struct MatrixUpdate {
 //
 // The factor for the shape is from the authors' code: the update of a matrix with more rows than
 // columns has the same effect on each output as the update of a square one.
-void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch);
+void muon(const Update& update, Scalar momentum, Scalar* scratch);
 
 // Approximates U Vᵀ, where x = U S Vᵀ is the singular value decomposition of a matrix (rows,
 // columns): the result's singular values are about 0.7 to 1.2. Overwrites x; returns x or scratch.
@@ -63,18 +67,6 @@ const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch);
 
 // The size of `scratch` that `muon` and `orthogonal` need.
 Index muon_scratch(Index rows, Index columns);
-
-// An update of consecutive numbers.
-struct Update {
-  Index count;
-  Scalar* weight;
-  const Scalar* gradient;            // before clipping
-  std::array<Scalar*, 2> moments{};  // as in OptimizerTraits
-  Scalar learning_rate;
-  Scalar clip;  // a factor on the gradient
-  Scalar weight_decay;
-  Index step;  // counted from 1
-};
 
 // By sgd or else by adam, adamw or muon, which updates these numbers as adamw does.
 void update(const Update& one, const TrainingOptions& options);

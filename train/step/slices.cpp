@@ -58,11 +58,13 @@ Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, In
       if (!in_matrix || chunks.all.empty() || chunks.all.back().range.block != range.block) {
         edges.push_back(begins.back());
       }
-      chunks.all.push_back({.range = {.block = range.block,
-                                      .offset = range.offset + done,
-                                      .count = std::min(chunk_size, range.count - done)},
-                            .weight_decay = static_cast<Scalar>(weight_decay_of(options, kind)),
-                            .in_matrix = in_matrix});
+      chunks.all.push_back(
+          {.range = {.block = range.block,
+                     .offset = range.offset + done,
+                     .count = std::min(chunk_size, range.count - done)},
+           .weight_decay = static_cast<Scalar>(weight_decay_of(options, kind)),
+           .in_matrix = in_matrix,
+           .rate = static_cast<Scalar>(kind == ParameterKind::gate ? options.gate_rate : 1)});
     }
   }
   chunks.slices = cut_into_slices(store.size(), edges, slices);

@@ -38,8 +38,8 @@ inline Slice slice_of(const NamedParameter& parameter) {
 struct Chunk {
   BlockRange range;
   Scalar weight_decay;
-  bool in_matrix;   // part of a matrix that is updated as a whole
-  Scalar rate = 1;  // factor on the learning rate
+  bool in_matrix;  // part of a matrix that is updated as a whole
+  Scalar rate;     // factor on the learning rate
 };
 
 struct Chunks {

@@ -76,13 +76,13 @@ void Trainer::share_memory() {
 
 // Adds the results of all shards, in shard order.
 StepStats Trainer::stats_of(Index tokens) {
-  PoolVector<ShardResult> results(static_cast<std::size_t>(shard_count_));
+  PoolVector<StepStats> results(static_cast<std::size_t>(shard_count_));
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     results[static_cast<std::size_t>(exchange().shards().begin) + i] = shards_[i]->result;
   }
   exchange().share_shards(std::as_writable_bytes(std::span(results)));
   StepStats stats{.tokens = tokens};
-  for (const ShardResult& result : results) {
+  for (const StepStats& result : results) {
     stats.loss += result.loss;
     stats.negative_log_likelihood += result.negative_log_likelihood;
     stats.penalty += result.penalty;

@@ -61,18 +61,12 @@ class Trainer {
   }
 
  private:
-  struct ShardResult {
-    double loss = 0;
-    double negative_log_likelihood = 0;
-    double penalty = 0;  // times the number of labels
-    Index correct = 0;
-  };
   // Buffers that a shard reuses from step to step.
   struct Shard {
     explicit Shard(const ParameterStore& store) : gradients(store) {}
     Tape tape;
     ParameterGradients gradients;
-    ShardResult result;
+    StepStats result;  // losses and penalty are sums over its labels
   };
   void run_part(Shard& shard, const Batch& batch, const LossFunction& loss);
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "core/option_rows.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -38,14 +39,11 @@ Enum choice_in(const TensorFile& file, const std::string& key) {
 
 // A training option's number, within the range of the option.
 Index option_in(const TensorFile& file, const std::string& key) {
-  Field option{.name = key, .help = ""};
-  TrainingOptions().fields([&](const auto&, const Field& field, std::string_view) {
-    if (field.name == key) {
-      option = field;
-    }
-  });
-  return metadata_number(file, key, static_cast<Index>(option.minimum),
-                         static_cast<Index>(option.maximum));
+  TrainingOptions options;
+  const std::vector<Row> rows = rows_of(options);
+  const auto row = std::ranges::find(rows, key, [](const Row& one) { return one.field.name; });
+  return metadata_number(file, key, static_cast<Index>(row->field.minimum),
+                         static_cast<Index>(row->field.maximum));
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ struct TrainingPosition {
   Index best_evaluation = 0;  // the number of the best evaluation; 0: none yet
   std::string measure;        // by which an evaluation is the best: see measure_of()
   BestWeights best{};         // of that evaluation
+
+  // The evaluations since the best one.
+  Index without_gain() const { return evaluations - best_evaluation; }
 };
 
 // The metric that chooses the best checkpoint, and the options that its values depend on.

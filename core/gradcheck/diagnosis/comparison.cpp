@@ -191,9 +191,6 @@ std::string stray_share(const Comparison& c, const Jacobian& jacobian) {
 }
 
 std::string part_of_output(const Jacobian& jacobian) {
-  if (jacobian.columns.empty()) {
-    return "";
-  }
   const bool matrix = jacobian.output.rank() > 1;
   const std::vector<Index> columns =
       matrix ? wrong_sources(jacobian, columns_of(jacobian.output)) : std::vector<Index>{};

@@ -35,27 +35,24 @@ class ModelCheck {
     if (!report.findings.empty()) {
       return report;
     }
-    std::vector<const NamedParameter*> wanted;
-    for (const NamedParameter& parameter : store_.parameters()) {
-      if (!options_.wanted || options_.wanted(parameter.name)) {
-        wanted.push_back(&parameter);
-      }
-    }
-    for (const NamedParameter* parameter : wanted) {
+    std::vector<NamedParameter> wanted = store_.parameters();
+    std::erase_if(wanted, [this](const NamedParameter& parameter) {
+      return options_.wanted && !options_.wanted(parameter.name);
+    });
+    for (const NamedParameter& parameter : wanted) {
       if (options_.progress) {
-        options_.progress(static_cast<Index>(report.parameters.size()),
-                          static_cast<Index>(wanted.size()));
+        options_.progress(std::ssize(report.parameters), std::ssize(wanted));
       }
       report.parameters.push_back(
           check_parameter({.options = options_,
-                           .name = parameter->name,
+                           .name = parameter.name,
                            .loss = loss_,
                            .centre = centre_,
-                           .parameter = store_.value(*parameter),
-                           .gradient = gradient_of(store_, gradients_, *parameter),
-                           .written = gradients_.written(parameter->block),
+                           .parameter = store_.value(parameter),
+                           .gradient = gradient_of(store_, gradients_, parameter),
+                           .written = gradients_.written(parameter.block),
                            .number = report.parameters.size(),
-                           .nearby = [this, parameter] { return nearby_gradients(*parameter); }}));
+                           .nearby = [&] { return nearby_gradients(parameter); }}));
     }
     // Differences cannot judge any gradient that is larger than rounding.
     if (std::ranges::any_of(report.parameters, &ParameterCheck::hidden) &&

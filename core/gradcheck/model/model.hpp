@@ -55,11 +55,9 @@ ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradien
                                      const ModelGradcheckOptions& options = {});
 
 // Restores values in its destructor.
-struct Restored {
+struct Restored : NotCopied {
   explicit Restored(Tensor of) : values(std::move(of)), before(values.copy()) {}
   ~Restored() { std::ranges::copy(before.values(), values.data()); }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
 
   Tensor values;
   const Tensor before;

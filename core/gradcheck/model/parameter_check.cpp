@@ -13,10 +13,7 @@ class ParameterSlopes {
   explicit ParameterSlopes(const ParameterSubject& subject)
       : subject_(subject),
         noise_(4 * std::numeric_limits<Scalar>::epsilon() * std::abs(subject.centre)) {
-    double squares = 0;
-    for (const Scalar x : subject.parameter.values()) {
-      squares += x * x;
-    }
+    const double squares = sum_of_products(subject.parameter, subject.parameter);
     const auto count = static_cast<double>(subject.parameter.size());
     size_ = squares > 0 ? std::sqrt(squares / count) : 1;
   }
@@ -213,8 +210,9 @@ Finding explain(const ParameterSubject& subject, const DirectionCheck& direction
 }  // namespace
 
 ParameterCheck check_parameter(const ParameterSubject& subject) {
-  ParameterCheck result{.name = subject.name, .shape = subject.gradient.shape(), .finding = {}};
-  result.finding.subject = subject.name;
+  ParameterCheck result{.name = subject.name,
+                        .shape = subject.gradient.shape(),
+                        .finding = {.subject = subject.name}};
   if (const Index bad = first_not_finite(subject.gradient); bad >= 0) {
     result.finding.verdict = Verdict::not_finite;
     result.finding.element = element_name(bad, subject.gradient.shape());

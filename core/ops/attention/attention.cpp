@@ -247,44 +247,42 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
               const AttentionOptions& options, const AttentionBias& bias,
               const std::optional<Var>& score_weights,
               const std::optional<HeadColumns>& sink_query) {
-  AttentionProblem problem = attention_problem(query, key, value, query_segments, key_segments,
-                                               options, bias, score_weights, sink_query);
-  Tensor log_sums = Tensor::empty({options.heads, query.matrix.shape()[0]});
+  return attention_by(
+      {query, key, value, query_segments, key_segments, options, bias, score_weights, sink_query});
+}
+
+Var attention_by(const AttentionCall& call) {
+  AttentionProblem problem = attention_problem(call);
+  Tensor log_sums = Tensor::empty({call.options.heads, call.query.matrix.shape()[0]});
   Tensor y = forward(problem, log_sums);
-  PoolVector<Var> inputs{query.matrix, key.matrix, value.matrix};
-  const auto more = {problem.score_weights.has_memory() ? score_weights : std::nullopt,
-                     sink_query ? std::optional(sink_query->matrix) : std::nullopt, bias.by_head,
-                     bias.by_query, bias.values};
+  PoolVector<Var> inputs{call.query.matrix, call.key.matrix, call.value.matrix};
+  const auto more = {problem.score_weights.has_memory() ? call.score_weights : std::nullopt,
+                     call.sink_query ? std::optional(call.sink_query->matrix) : std::nullopt,
+                     call.bias.by_head, call.bias.by_query, call.bias.values};
   for (const std::optional<Var>& input : more) {
     if (input) {
       inputs.push_back(*input);
     }
   }
-  return query.matrix.tape().record(
+  return call.query.matrix.tape().record(
       "attention", inputs, y,
       [problem = std::move(problem), y, log_sums = std::move(log_sums)](Gradients& g) {
         backward(g, problem, y, log_sums);
       });
 }
 
-HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
-                             const Segments& query_segments, const Segments& key_segments,
-                             const AttentionOptions& options, Index segment, Index head,
-                             const AttentionBias& bias, const std::optional<Var>& score_weights,
-                             const std::optional<HeadColumns>& sink_query) {
-  AttentionBias of_scores = bias;
-  of_scores.values.reset();
-  AttentionOptions plain = options;
-  plain.d_value = options.d_key;
-  plain.dropout = {};
-  const AttentionProblem problem = attention_problem(query, key, key, query_segments, key_segments,
-                                                     plain, of_scores, score_weights, sink_query);
-  const Index n = query_segments[segment].rows;
-  const Index m = key_segments[segment].rows;
+HeadAttention head_attention(AttentionCall call, Index segment, Index head) {
+  call.value = call.key;
+  call.bias.values.reset();
+  call.options.d_value = call.options.d_key;
+  call.options.dropout = {};
+  const AttentionProblem problem = attention_problem(call);
+  const Index n = call.queries[segment].rows;
+  const Index m = call.keys[segment].rows;
   AttentionKernel kernel = problem.kernel();
   Tensor log_sums = Tensor::empty({n});
-  Tensor y = Tensor::empty({n, plain.d_value});
-  forward(kernel, problem, segment, head, {y.data(), plain.d_value, log_sums.data(), 1});
+  Tensor y = Tensor::empty({n, call.options.d_value});
+  forward(kernel, problem, segment, head, {y.data(), call.options.d_value, log_sums.data(), 1});
   HeadAttention found{.weights = Tensor::zeros({n, m}), .scores = Tensor::empty({n, m})};
   std::ranges::fill(found.scores.values(), minus_infinity);
   problem.for_each_pattern_range(

@@ -2,10 +2,6 @@
 #pragma once
 
 #include "core/ops/attention/attention_options.hpp"
-#include "core/ops/attention/bias.hpp"
-#include "core/ops/heads/head_columns.hpp"
-#include "core/sequence/batch.hpp"
-#include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -20,6 +16,7 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
               const AttentionOptions& options, const AttentionBias& bias = {},
               const std::optional<Var>& score_weights = {},
               const std::optional<HeadColumns>& sink_query = {});
+Var attention_by(const AttentionCall& call);
 
 // One head's attention within one sequence of n queries and m keys.
 struct HeadAttention {
@@ -28,12 +25,8 @@ struct HeadAttention {
                    // may not attend to a key
 };
 
-// The attention of query segment `segment`, by the code of the op's forward and backward pass.
-HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
-                             const Segments& query_segments, const Segments& key_segments,
-                             const AttentionOptions& options, Index segment, Index head,
-                             const AttentionBias& bias = {},
-                             const std::optional<Var>& score_weights = {},
-                             const std::optional<HeadColumns>& sink_query = {});
+// The attention of query segment `segment`, by the code of the op's forward and backward pass. The
+// values do not matter.
+HeadAttention head_attention(AttentionCall call, Index segment, Index head);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "core/memory/pool.hpp"
+#include "core/ops/attention/bias.hpp"
+#include "core/ops/heads/head_columns.hpp"
 #include "core/random/keep_bits.hpp"
-#include "core/scalar.hpp"
 #include "core/sequence/pattern.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -121,6 +122,19 @@ struct AttentionOptions {
   }
   const PairScore* score(Index head) const;
   Index score_weights_before(Index head) const;  // learned numbers of the heads before this one
+};
+
+// The arguments of the attention op, which core/ops/attention/attention.hpp explains.
+struct AttentionCall {
+  HeadColumns query;
+  HeadColumns key;
+  HeadColumns value;
+  const Segments& queries;
+  const Segments& keys;
+  AttentionOptions options;
+  AttentionBias bias{};
+  std::optional<Var> score_weights{};
+  std::optional<HeadColumns> sink_query{};
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

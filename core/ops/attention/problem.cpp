@@ -6,10 +6,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
-           const Segments& queries, const Segments& keys, const AttentionOptions& options,
-           const AttentionBias& bias, const std::optional<Var>& score_weights,
-           const std::optional<HeadColumns>& sink_query) {
+void check(const AttentionCall& call) {
+  const auto& [query, key, value, queries, keys, options, bias, score_weights, sink_query] = call;
   const Index N = row_count(queries);
   const Index key_heads = options.key_heads();
   if (key_heads < 1 || options.heads % key_heads != 0) {
@@ -36,10 +34,10 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
     throw ShapeError("attention: {} query segments, but {} key segments", queries.count(),
                      keys.count());
   }
-  const auto expect_one_or_each = [&](Index count, const char* what) {
-    if (count != 1 && count != options.heads) {
+  const auto expect_one_or_each = [heads = options.heads](Index count, const char* what) {
+    if (count != 1 && count != heads) {
       throw ShapeError("attention: {} {} for {} heads: give one, or one for each", count, what,
-                       options.heads);
+                       heads);
     }
   };
   expect_one_or_each(std::ssize(options.patterns), "patterns");
@@ -56,13 +54,9 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
 
 }  // namespace
 
-AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& key,
-                                   const HeadColumns& value, const Segments& queries,
-                                   const Segments& keys, const AttentionOptions& options,
-                                   const AttentionBias& bias,
-                                   const std::optional<Var>& score_weights,
-                                   const std::optional<HeadColumns>& sink_query) {
-  check(query, key, value, queries, keys, options, bias, score_weights, sink_query);
+AttentionProblem attention_problem(const AttentionCall& call) {
+  check(call);
+  const auto& [query, key, value, queries, keys, options, bias, score_weights, sink_query] = call;
   return {.query = query.of(options.heads, options.d_key),
           .sink_query = sink_query ? std::optional(sink_query->of(options.heads, options.d_key))
                                    : std::nullopt,

@@ -120,11 +120,6 @@ struct AttentionProblem {
 };
 
 // Throws ShapeError if the shapes do not match.
-AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& key,
-                                   const HeadColumns& value, const Segments& query_segments,
-                                   const Segments& key_segments, const AttentionOptions& options,
-                                   const AttentionBias& bias,
-                                   const std::optional<Var>& score_weights,
-                                   const std::optional<HeadColumns>& sink_query);
+AttentionProblem attention_problem(const AttentionCall& call);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

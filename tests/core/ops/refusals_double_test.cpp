@@ -176,7 +176,8 @@ TEST_F(OpRefusals, of_attention) {
       {[&] { attend({4, 7}, {5, 6}, {5, 2}, keys, 3); },
        {"attention: 3 patterns for 2 heads", "one for each"}},
       {[&] {
-         head_attention({x({3, 4})}, {x({2, 3})}, three, two, {.heads = 2, .d_key = 2}, 0, 0);
+         const Var key = x({2, 3});
+         head_attention({{x({3, 4})}, {key}, {key}, three, two, {.heads = 2, .d_key = 2}}, 0, 0);
        },
        {"attention.key", "(2, 3)"}},
       {[&] { attend_biased({.slopes = alibi_slopes(3)}); },

@@ -88,7 +88,7 @@ TEST_F(LabelledText, leaves_out_a_header) {
     const Task task = make();
     EXPECT_EQ(task.split("train").size(), left_out ? 4 : 5);
     EXPECT_EQ(task.split("validation").size(), left_out ? 4 : 5);
-    EXPECT_EQ(task.split("validation").line_of(0), left_out ? 2 : 1);
+    EXPECT_EQ(task.split("validation").lines[0], left_out ? 2 : 1);
     const auto said = logged.text().find("train.tsv:1: taken for a header, and left out: ");
     EXPECT_EQ(said != std::string::npos, left_out && header == automatic);
   }

@@ -155,7 +155,7 @@ TEST_F(SmallText, a_header_moves_all_lines_by_one) {
   use("source\ttarget\na b\tx y\n", "source\ttarget\na\tx\na\tz\n");
   text_.validation_types = here_.write("validation.type", "easy\nhard\n");
   const Task task = make();
-  EXPECT_EQ(task.split("validation").line_of(1), 3);
+  EXPECT_EQ(task.split("validation").lines[1], 3);
   EXPECT_EQ(task.split("validation").unknown_target.first_line, 3);
   EXPECT_THAT(task.split("train").read_references(), ElementsAre("x y"));
   text_.header = HeaderLine::absent;

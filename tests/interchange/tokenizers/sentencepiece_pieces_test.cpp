@@ -22,13 +22,12 @@ TEST(ExportedPieces, of_bpe_merge_as_the_library_does) {
       trained_pieces({.kind = TokenizerKind::bpe, .vocabulary = 150});
   const Json model = parts_of(tokenizer).model;
   const auto ids = model["vocab"].get<std::unordered_map<std::string, TokenId>>();
-  std::vector<Merge> merges;
+  MergeTable table;
   for (const std::string merge : model["merges"]) {
     const std::string left = merge.substr(0, merge.find(' '));
     const std::string right = merge.substr(merge.find(' ') + 1);
-    merges.push_back({{ids.at(left), ids.at(right)}, ids.at(left + right)});
+    table.add({ids.at(left), ids.at(right)}, ids.at(left + right));
   }
-  const MergeTable table(merges);
   for (const std::string& line : read_lines(corpus / "test.en")) {
     std::vector<TokenId> characters;
     const std::string spelled = tokenizer.spelled(line);

@@ -77,7 +77,7 @@ std::vector<std::string> columns_of(const std::string& table) {
 TEST(HeadLegend, has_every_column_of_the_terminal) {
   const std::vector<AttentionReport> heads = one_head();
   const Importance importance{.heads = {{.head = {}}}};
-  const PruningCurve curve{.steps = {{.removed = {}}}};
+  const PruningCurve curve{.steps = {{.removed = HeadNames(1)}}};
   const std::string text = legend_text();
   std::size_t count = 0;
   for (const std::string& table : {heads_table(heads), heads_table(heads, HeadTable::matrices),

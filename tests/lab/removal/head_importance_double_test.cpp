@@ -90,12 +90,13 @@ TEST_F(HeadImportanceTest, pruning_takes_the_least_important_of_those_that_are_l
   std::vector<HeadName> left = heads_of(copy_.model.transformer);
   HeadGates gone;
   for (const PruningStep& step : curve.steps) {
-    SCOPED_TRACE(step.removed.site.text());
+    ASSERT_EQ(step.removed.size(), 1U);
+    SCOPED_TRACE(step.removed[0].site.text());
     const std::vector<double> slopes =
         gate_slopes(copy_.model, *copy_.split.source, gates_on(copy_.model, left), workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();
     const auto at = static_cast<std::size_t>(least);
-    EXPECT_EQ(step.removed, left[at]);
+    EXPECT_EQ(step.removed[0], left[at]);
     EXPECT_EQ(step.importance, slopes[at]);
     gone.push_back(std::make_unique<HeadGate>(copy_.model, left[at]));
     gone.back()->set(0);
@@ -139,7 +140,7 @@ TEST(GatedHeadImportance, is_the_slope_of_the_heads_own_gate) {
   const double z = 1.2 * s - 0.1;
   for (const HeadName& head : heads_of(copy.model.transformer)) {
     const auto& own = attention_of(copy.model.transformer, head).weights.gates.log_alpha;
-    const double slope = gradients.data(own->block)[head.head] / (1.2 * s * (1 - s));
+    const double slope = gradients.data(own.block)[head.head] / (1.2 * s * (1 - s));
     EXPECT_GT(std::abs(slope), 1e-6);
     EXPECT_NEAR(HeadGate(copy.model, head).slope(gradients), z * slope, 1e-12);
   }

@@ -63,7 +63,7 @@ TEST(HeadRemoval, of_closed_heads_changes_nothing) {
   RemovalModel larger(config);
   const auto set_gate = [&](const HeadName& head, Scalar log_alpha) {
     const auto& attention = attention_of(larger.model.transformer, head);
-    larger.model.store.value(*attention.weights.gates.log_alpha).data()[head.head] = log_alpha;
+    larger.model.store.value(attention.weights.gates.log_alpha).data()[head.head] = log_alpha;
   };
   for (const HeadName& head : some) {
     set_gate(head, -2.4);

@@ -7,43 +7,42 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using Heads = std::vector<Index>;
-
 constexpr Index every_example = 100;
 
-AttentionSpec grouped(Index heads, Index kv_heads) {
-  AttentionSpec spec;
-  spec.heads = heads;
-  spec.kv_heads = kv_heads;
-  return spec;
+// These heads of an attention.
+HeadNames names(const std::vector<Index>& heads) {
+  return mapped(heads, [](Index head) { return HeadName{{}, head}; });
 }
 
-double by_number(Index head) { return static_cast<double>(head); }
+double by_number(const HeadName& name) { return static_cast<double>(name.head); }
+
+HeadNames all_heads(const PruningCurve& curve) { return curve.removed_by(curve.steps.size()); }
 
 TEST(HeadGroups, without_sharing_are_single_heads_and_else_go_whole_or_one_of_each) {
-  HeadGroups groups(grouped(3, 3));
-  EXPECT_THAT(groups.removable(by_number), ElementsAre(Heads{0}, Heads{1}, Heads{2}));
+  HeadGroups groups({}, 3, 3);
+  EXPECT_THAT(groups.removable(by_number), ElementsAre(names({0}), names({1}), names({2})));
   EXPECT_THAT(groups.reachable(), ElementsAre(0, 1, 2, 3));
-  groups.remove({1});
-  EXPECT_THAT(groups.removable(by_number), ElementsAre(Heads{0}, Heads{2}));
+  groups.remove(names({1}));
+  EXPECT_THAT(groups.removable(by_number), ElementsAre(names({0}), names({2})));
   EXPECT_THAT(groups.reachable(), ElementsAre(0, 1, 2));
-  EXPECT_THAT(groups.removable_among({0, 1}), ElementsAre(0));
-  HeadGroups shared(grouped(6, 2));  // groups 0 1 2 and 3 4 5
+  EXPECT_EQ(groups.removable_among(names({0, 1})), names({0}));
+  HeadGroups shared({}, 6, 2);  // groups 0 1 2 and 3 4 5
   // Closed heads go if they leave equal groups.
-  EXPECT_THAT(shared.removable_among({0, 1, 3}), ElementsAre(0, 3));
-  EXPECT_THAT(shared.removable_among({0, 1}), ElementsAre());
-  EXPECT_THAT(shared.removable_among({0, 1, 2, 4}), ElementsAre(0, 1, 2, 4));
-  EXPECT_THAT(shared.removable_among({0, 1, 2, 3, 4, 5}), ElementsAre(0, 1, 2, 3, 4, 5));
-  const auto slope = [](Index head) { return static_cast<double>((head + 2) % 3); };
-  EXPECT_THAT(shared.removable(slope), ElementsAre(Heads{0, 1, 2}, Heads{3, 4, 5}, Heads{1, 4}));
+  EXPECT_EQ(shared.removable_among(names({0, 1, 3})), names({0, 3}));
+  EXPECT_EQ(shared.removable_among(names({0, 1})), names({}));
+  EXPECT_EQ(shared.removable_among(names({0, 1, 2, 4})), names({0, 1, 2, 4}));
+  EXPECT_EQ(shared.removable_among(names({0, 1, 2, 3, 4, 5})), names({0, 1, 2, 3, 4, 5}));
+  const auto slope = [](const HeadName& one) { return static_cast<double>((one.head + 2) % 3); };
+  EXPECT_THAT(shared.removable(slope),
+              ElementsAre(names({0, 1, 2}), names({3, 4, 5}), names({1, 4})));
   // What remains: two groups of 2 or of 1, one group of 3, 2 or 1, or nothing.
   EXPECT_THAT(shared.reachable(), ElementsAre(0, 2, 3, 4, 5, 6));
-  shared.remove({1, 4});
-  EXPECT_THAT(shared.removable(slope), ElementsAre(Heads{0, 2}, Heads{3, 5}, Heads{2, 5}));
+  shared.remove(names({1, 4}));
+  EXPECT_THAT(shared.removable(slope), ElementsAre(names({0, 2}), names({3, 5}), names({2, 5})));
   EXPECT_THAT(shared.reachable(), ElementsAre(0, 2, 3, 4));
 }
 
-RemovalChoice choose(SmallCopy& copy, std::optional<Index> count, Index threads = 1) {
+PruningCurve choose(SmallCopy& copy, std::optional<Index> count, Index threads = 1) {
   Workers workers(threads);
   return choose_removal(copy.model, copy.config, copy.task, copy.split, count, every_example,
                         workers);
@@ -59,23 +58,24 @@ TEST(RemovalChoice, of_plain_heads_is_that_of_the_pruning_curve) {
   const PruningCurve curve =
       prune_heads(copy.model, copy.config, copy.task, copy.split, every_example, workers);
   const Tensor before = copy.model.store.values().copy();
-  const RemovalChoice choice = choose(copy, std::nullopt, 2);
+  const PruningCurve choice = choose(copy, std::nullopt, 2);
   EXPECT_THAT(copy.model.store.values().values(), ElementsAreArray(before.values()));
   EXPECT_EQ(choice.loss, curve.loss);
   ASSERT_EQ(choice.steps.size(), curve.steps.size());
   for (std::size_t i = 0; i < curve.steps.size(); ++i) {
-    EXPECT_THAT(choice.steps[i].heads, ElementsAre(curve.steps[i].removed));
+    EXPECT_EQ(choice.steps[i].removed, curve.steps[i].removed);
+    EXPECT_EQ(choice.steps[i].importance, curve.steps[i].importance);
     EXPECT_EQ(choice.steps[i].loss, curve.steps[i].loss);
   }
-  EXPECT_EQ(choose(copy, 3).all_heads().size(), 3U);
+  EXPECT_EQ(all_heads(choose(copy, 3)).size(), 3U);
   // The last step within the tolerance counts.
-  const RemovalChoice other{.loss = 1,
-                            .steps = {{.heads = {{{}, 0}}, .loss = 1.3},
-                                      {.heads = {{{}, 1}, {{}, 2}}, .loss = 1.05},
-                                      {.heads = {{{}, 3}}, .loss = 2}}};
-  EXPECT_EQ(other.heads_within(0.1).size(), 3U);
-  EXPECT_EQ(other.heads_within(0.01).size(), 0U);
-  EXPECT_EQ(other.heads_within(1).size(), 4U);
+  const PruningCurve other{.loss = 1,
+                           .steps = {{.removed = names({0}), .loss = 1.3},
+                                     {.removed = names({1, 2}), .loss = 1.05},
+                                     {.removed = names({3}), .loss = 2}}};
+  EXPECT_EQ(other.removed_by(other.steps_within(0.1)), names({0, 1, 2}));
+  EXPECT_EQ(other.removed_by(other.steps_within(0.01)), names({}));
+  EXPECT_EQ(other.removed_by(other.steps_within(1)), names({0, 1, 2, 3}));
 }
 
 TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
@@ -85,12 +85,12 @@ TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
     Config config = SmallCopy::options({});
     config.model.encoder_self = attention;
     SmallCopy mixed(config);
-    const RemovalChoice choice = choose(mixed, 4);
-    expect_removable(mixed, choice.all_heads());
-    for (const HeadName& head : choice.all_heads()) {
+    const HeadNames chosen = all_heads(choose(mixed, 4));
+    expect_removable(mixed, chosen);
+    for (const HeadName& head : chosen) {
       EXPECT_NE(head.site.text(), "encoder.layers.0.self");
     }
-    EXPECT_EQ(choose(mixed, std::nullopt).all_heads().size(), 4U);
+    EXPECT_EQ(all_heads(choose(mixed, std::nullopt)).size(), 4U);
     EXPECT_THAT(message_of<ConfigError>([&] { choose(mixed, 5); }),
                 AllOf(HasSubstr("5 heads cannot be removed: the model has 6 heads, of which 4 can "
                                 "be removed (not those of encoder.layers.0.self: ")));
@@ -110,7 +110,7 @@ TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
     if (count == 1) {
       continue;
     }
-    const std::vector<HeadName> heads = choose(copy, count).all_heads();
+    const HeadNames heads = all_heads(choose(copy, count));
     EXPECT_EQ(std::ssize(heads), count);
     expect_removable(copy, heads);
   }

@@ -243,8 +243,8 @@ TEST(ConfusionPage, has_counts_with_recall_and_precision_at_the_edges) {
        {std::pair("<a>", "<a>"), {"<a>", "<a>"}, {"b", "<a>"}, {"b", "b"}, {"c", "b"}}) {
     labelled.push_back({.output = output, .reference = reference});
   }
-  const auto page = see_tests(
-      {{"test", {{"accuracy", 0.6}, {"confusion", confusion_json(confusion_of(labelled))}}}});
+  const auto page =
+      see_tests({{"test", {{"accuracy", 0.6}, {"confusion", confusion_json(labelled)}}}});
   EXPECT_EQ(page["splits"], Texts{"test"});
   EXPECT_EQ(page["heads"], (Texts{"right \\ predicted", "<a>", "b", "c", "examples", "recall"}));
   EXPECT_EQ(page["rows"], (Texts{"<a>", "b", "c"}));
@@ -263,8 +263,8 @@ TEST(ConfusionPage, of_many_classes_scrolls_by_itself) {
     const std::string name = "class number " + std::to_string(i);
     labelled.push_back({.output = name, .reference = name});
   }
-  const auto page = see_tests({{"test", {{"confusion", confusion_json(confusion_of(labelled))}}}},
-                              {.width = 390});
+  const auto page =
+      see_tests({{"test", {{"confusion", confusion_json(labelled)}}}}, {.width = 390});
   EXPECT_EQ(page["counts"].size(), 2500U);
   EXPECT_LE(page["wide"], 390);
 }

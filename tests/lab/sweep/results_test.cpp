@@ -203,11 +203,11 @@ TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
   SweepPlan sweep = three_cell_plan();
   sweep.show = {"cross.entropy", "loss"};
   const SweepResults results = sweep_results(sweep, studied);
-  const auto& further = results.cells[0].figures.further;
-  EXPECT_EQ(further.at("cross.entropy").mean, 1.5);
-  EXPECT_DOUBLE_EQ(further.at("cross.entropy").deviation, std::sqrt(0.5));
-  EXPECT_EQ(further.at("train.loss").mean, 0.5);
-  EXPECT_TRUE(results.cells[1].figures.further.empty());
+  const SweepFigures<Spread>& figures = results.cells[0].figures;
+  EXPECT_EQ(figures.at("cross.entropy").mean, 1.5);
+  EXPECT_DOUBLE_EQ(figures.at("cross.entropy").deviation, std::sqrt(0.5));
+  EXPECT_EQ(figures.at("train.loss").mean, 0.5);
+  EXPECT_FALSE(results.cells[1].figures.find("cross.entropy"));
   EXPECT_THAT(
       results_table(sweep, results),
       AllOf(HasSubstr("cross.entropy"), HasSubstr("1.5 ± 0.707"), HasSubstr("0.2500 ± 0.0000")));

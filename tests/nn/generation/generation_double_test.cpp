@@ -162,8 +162,9 @@ TEST(GenerationGroups, every_sample_is_in_one_of_them) {
   for (const Index threads : {1, 2, 3, 8}) {
     for (const Index sentences : {1, 2, 5, 40}) {
       for (const Index samples : {1, 3, 16, 33}) {
-        for (const auto& counts : {counts_of(generation_groups(sentences, samples, threads)),
-                                   counts_of(search_groups(sentences, samples, 33, threads))}) {
+        for (const Index beam : {0, 33}) {
+          const auto counts =
+              counts_of(generation_groups(sentences, samples, threads, most_together, beam));
           EXPECT_EQ(std::ssize(counts), sentences * samples);
           for (const auto& [sample, count] : counts) {
             EXPECT_EQ(count, 1) << sample.first << " " << sample.second << ", " << threads;
@@ -179,8 +180,9 @@ TEST(GenerationGroups, few_samples_are_shared_out) {
   EXPECT_EQ(generation_groups(1, 16, 2).size(), 2U);
   EXPECT_EQ(generation_groups(1, 1, 2).size(), 1U);
   EXPECT_EQ(generation_groups(4, 1, 4).size(), 4U) << "one for each thread";
-  EXPECT_EQ(search_groups(2, 1, 5, 2).size(), 2U);
-  EXPECT_EQ(search_groups(1, 5, 5, 2).size(), 1U);  // one search finds all five
+  EXPECT_EQ(generation_groups(2, 1, 2, most_together, 5).size(), 2U);
+  // One search finds all five.
+  EXPECT_EQ(generation_groups(1, 5, 2, most_together, 5).size(), 1U);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

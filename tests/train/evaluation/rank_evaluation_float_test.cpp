@@ -87,7 +87,7 @@ TEST(RankEvaluation, has_the_bits_of_one_worker) {
       text_config(TAPEHEAD_FIXTURES "/text/train.en"),
       {"evaluation.batch_tokens=100", "task.context=40", "model.max_positions=40"});
   EXPECT_THAT(expect_bits_of_one_worker(language_model).loss_by_position.ranges(), SizeIs(32));
-  EXPECT_TRUE(expect_bits_of_one_worker(classifier()).confusion);
+  EXPECT_FALSE(expect_bits_of_one_worker(classifier()).confusion.is_null());
 }
 
 // Batches depend on the number of threads, which differs by rank.

@@ -13,6 +13,10 @@ namespace tapehead { namespace {
 using Right = std::vector<bool>;
 using Texts = std::vector<std::string>;
 
+Right right_sequences(const Task& task, const Split& split, const Texts& outputs) {
+  return mapped(compared_outputs(task, split, outputs), &ExampleScore::right);
+}
+
 // A task whose validation split has these targets.
 class References : public Test {
  protected:

@@ -1,16 +1,22 @@
 // Messages about evaluations without improvement, and about training that ends because of them.
 #include "tests/support/testing.hpp"
-#include "train/loop/validation.hpp"
+#include "train/loop/training.hpp"
 
 namespace tapehead { namespace {
 
-// The best is evaluation 4.
-Waiting waiting_for(Index patience, Index evaluations) {
-  return {.metric = Metric::sequence_accuracy,
-          .patience = patience,
-          .evaluations = evaluations,
-          .best_evaluation = 4,
-          .best_value = 0.743};
+Config config_with(Metric metric, Index patience) {
+  Config config;
+  config.evaluation.metric = metric;
+  config.training.patience = patience;
+  return config;
+}
+
+TrainingPosition position_after(Index evaluations, Index best_evaluation) {
+  TrainingPosition position;
+  position.evaluations = evaluations;
+  position.best_evaluation = best_evaluation;
+  position.best.value = 0.743;
+  return position;
 }
 
 // A lower loss alone is no gain. The best since a resume is not called the best so far.
@@ -34,19 +40,22 @@ TEST(Patience, each_evaluation_says_what_it_gained) {
                          {0, 6, since_resume, resume + ")"},
                          {0, 6, none, ""},
                          {0, 6, lower_loss, loss + ")"}}) {
-    EXPECT_EQ(gain_text(waiting_for(patience, evaluations), kept), said);
-    EXPECT_FALSE(waiting_for(patience, evaluations).over());
+    const Config config = config_with(Metric::sequence_accuracy, patience);
+    const TrainingPosition position = position_after(evaluations, 4);
+    EXPECT_EQ(gain_text(config, position, kept), said);
+    EXPECT_FALSE(out_of_patience(config, position));
   }
 }
 
 TEST(Patience, ends_with_the_metric_its_value_and_the_evaluations) {
-  ASSERT_TRUE(waiting_for(3, 7).over());
-  EXPECT_EQ(patience_text(waiting_for(3, 7)),
+  const Config config = config_with(Metric::sequence_accuracy, 3);
+  ASSERT_TRUE(out_of_patience(config, position_after(7, 4)));
+  EXPECT_EQ(patience_text(config, position_after(7, 4)),
             "training.patience: 3 ends the training: the best sequence accuracy is 74.30 %, of "
             "evaluation 4 of 7");
-  const Waiting never{.metric = Metric::bleu, .patience = 2, .evaluations = 2};
-  ASSERT_TRUE(never.over());
-  EXPECT_EQ(patience_text(never),
+  const Config of_bleu = config_with(Metric::bleu, 2);
+  ASSERT_TRUE(out_of_patience(of_bleu, position_after(2, 0)));
+  EXPECT_EQ(patience_text(of_bleu, position_after(2, 0)),
             "training.patience: 2 ends the training: none of 2 evaluations had a BLEU that is a "
             "number");
 }

@@ -36,7 +36,7 @@ TEST(RankAgreement, names_what_differs) {
       }
       resolve(config);
       const Task task = make_task(config.task, {.seed = config.seed});
-      expect_same_training(ranks, config, task, blas);
+      RunSink({}, ranks).open(config, task, blas);
     };
     EXPECT_THAT(message_of<RankError>([&] { run_ranks(3, agree); }), said);
   }

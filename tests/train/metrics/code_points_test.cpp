@@ -4,10 +4,7 @@
 
 namespace tapehead { namespace {
 
-std::u32string lowered(std::u32string text) {
-  make_lower_case(text);
-  return text;
-}
+std::u32string lowered(std::u32string text) { return lower_case(std::move(text)); }
 
 TEST(CodePoints, characters_of_one_to_four_bytes_are_decoded) {
   EXPECT_EQ(decode_utf8(""), U"");

@@ -60,7 +60,8 @@ void resume_run(const fs::path& run) {
   config.training.steps = 7;
   const Task task = make_task(config, config.task, run);
   const auto sink = run_sink({.files = directory.files(), .resume = true});
-  TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
+  TrainingRun training(config, task, plan_run(config, task), *sink, prepare_blas(),
+                       {.resume = true, .threads = 1});
   if (training.step() != 6 && log.text().find(newest) == std::string::npos) {
     throw std::logic_error("a checkpoint was passed by without a warning");
   }

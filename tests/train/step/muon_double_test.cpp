@@ -86,6 +86,7 @@ class MuonSteps : public Test {
     root.create("embedding", ParameterKind::embedding, {5, 6}, any);
     root.create("gain", ParameterKind::gain, {5}, any);
     root.create("bias", ParameterKind::bias, {5}, any);
+    root.create("gate", ParameterKind::gate, {5}, any);
     store_.initialize(1);
     initial_ = store_.values().copy();
     options_.optimizer = OptimizerKind::muon;
@@ -114,13 +115,13 @@ class MuonSteps : public Test {
   }
 
   // The weights after three steps from the beginning.
-  Tensor after_three_steps() {
+  Tensor after_three_steps(double rate = 0.01) {
     std::ranges::copy(initial_.values(), store_.values().values().begin());
     Workers workers(1);
     Optimizer optimizer(store_, options_);
     for (Index step = 1; step <= 3; ++step) {
       ParameterGradients shard = gradients(step);
-      optimizer.step(workers, {&shard}, 1, 0.01);
+      optimizer.step(workers, {&shard}, 1, rate);
     }
     return store_.values().copy();
   }
@@ -188,23 +189,24 @@ TEST_F(MuonSteps, keep_one_number_for_hidden_matrices_and_two_for_others) {
     }
   }
   const std::vector<std::string> matrices{"query", "key", "value", "tall"};
-  const std::vector<std::string> others{"output", "embedding", "gain", "bias"};
+  const std::vector<std::string> others{"output", "embedding", "gain", "bias", "gate"};
   EXPECT_EQ(owners.size(), 3U);
   EXPECT_EQ(owners["momentum"], matrices);
   EXPECT_EQ(owners["first_moment"], others);
   EXPECT_EQ(owners["second_moment"], others);
 }
 
-TEST_F(MuonSteps, can_have_a_rate_of_their_own) {
-  const Parameter tall{.block = 1, .shape = {12, 4}};
-  Workers workers(1);
-  Optimizer optimizer(store_, options_);
-  optimizer.scale_rate(tall, 0);
-  ParameterGradients shard = gradients(1);
-  optimizer.step(workers, {&shard}, 1, 0.01);
+// A gate learns with gate_rate times the learning rate. Nothing else does.
+TEST_F(MuonSteps, of_gates_have_a_rate_of_their_own) {
+  options_.gate_rate = 1;
+  const Tensor usual = after_three_steps();
+  const Tensor faster = after_three_steps(0.04);
+  options_.gate_rate = 4;
+  const Tensor own = after_three_steps();
   for (const NamedParameter& parameter : store_.parameters()) {
-    EXPECT_EQ(same(parameter, store_.values(), initial_), parameter.name == "tall")
-        << parameter.name;
+    const bool gate = parameter.kind == ParameterKind::gate;
+    EXPECT_EQ(same(parameter, own, faster), gate) << parameter.name;
+    EXPECT_EQ(same(parameter, own, usual), !gate) << parameter.name;
   }
 }
 

@@ -159,6 +159,7 @@ std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOpti
   options.optimizer = optimizer;
   options.weight_decay = decay;
   options.muon_rate = 5 * options.learning_rate;
+  options.gate_rate = 1;
   ParameterStore store;
   for (const auto& [name, kind] : all_kinds) {
     const bool flat = kind == ParameterKind::gain || kind == ParameterKind::bias;

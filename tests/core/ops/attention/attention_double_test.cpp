@@ -151,7 +151,8 @@ TEST(AttentionWeights, of_no_queries_or_keys_are_empty) {
   const Var q = tape.constant(random_tensor({3, 4}, 1));
   const AttentionOptions options{.heads = 2, .d_key = 2};
   const auto shape_of_empty = [&](Index segment) {
-    return head_attention({q}, {q}, segments_of({3, 0}), segments_of({0, 3}), options, segment, 1)
+    const Segments queries = segments_of({3, 0});
+    return head_attention({{q}, {q}, {q}, queries, segments_of({0, 3}), options}, segment, 1)
         .weights.shape();
   };
   EXPECT_EQ(shape_of_empty(0), Shape({3, 0}));

@@ -68,7 +68,8 @@ TEST_P(SparseAttention, gives_out_its_weights) {
       units.row(key.row + j)[key.rows + j] = 1;
     }
     const Tensor y = attention({q}, {kv}, {tape.constant(units)}, c.queries, c.keys, o).value();
-    const Tensor weights = head_attention({q}, {kv}, c.queries, c.keys, o, segment, 1).weights;
+    const Tensor weights =
+        head_attention({{q}, {kv}, {kv}, c.queries, c.keys, o}, segment, 1).weights;
     for (Index i = 0; i < weights.dim(0); ++i) {
       EXPECT_THAT(row_values(weights, i),
                   Pointwise(DoubleNear(1e-14), row_values(y, c.queries[segment].row + i)
@@ -158,10 +159,10 @@ TEST(SparseDecoding, equals_the_whole_sequence) {
 TEST(TopScores, keep_the_earlier_of_equal_ones) {
   Tape tape(false);
   const Var x = tape.constant(Tensor::full({200, 2}, 1));
-  const Tensor weights =
-      head_attention({x}, {x}, segments_of({200}), segments_of({200}),
-                     {.d_key = 2, .d_value = 2, .patterns = {Pattern::window(5, 190).top(4)}}, 0, 0)
-          .weights;
+  const Segments all = segments_of({200});
+  const AttentionOptions options{
+      .d_key = 2, .d_value = 2, .patterns = {Pattern::window(5, 190).top(4)}};
+  const Tensor weights = head_attention({{x}, {x}, {x}, all, all, options}, 0, 0).weights;
   const auto are = [](const std::vector<double>& expected) {
     return Pointwise(DoubleNear(1e-14), expected);
   };

@@ -142,8 +142,9 @@ TEST_P(ReferenceAttentionOf, a_case) {
   reference::each_head(
       array(q), array(k), array(v), c.queries, c.keys, o,
       [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
-        const auto [given, scores] =
-            head_attention({tape.constant(q)}, {tape.constant(k)}, c.queries, c.keys, o, s, h);
+        const auto [given, scores] = head_attention(
+            {{tape.constant(q)}, {tape.constant(k)}, {tape.constant(v)}, c.queries, c.keys, o}, s,
+            h);
         const Array W = weights(Q, K, s, h);
         EXPECT_EQ(given.shape(), xtensor_view::shape_of(W));
         const Array ones = xt::ones<double>(W.shape());
