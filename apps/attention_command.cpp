@@ -68,7 +68,7 @@ void print(const AttentionArguments& arguments, const SavedRun& run, const Inspe
   if (to_file) {
     write_output(fmt::format("{}\n", arguments.output.string()));
   } else {
-    write_output(fmt::format("all weights, to look at: {} attention {} ... --output page.html\n",
+    write_output(fmt::format("to see all weights: {} attention {} ... --output page.html\n",
                              program_path(), shell_word(arguments.run.string())));
   }
 }
@@ -110,7 +110,7 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
   }
   if (read.unfinished) {
     spdlog::warn(
-        "the output was cut because it had not ended: the most is {} tokens more than the text has "
+        "the output was cut before its end: the limit is {} tokens more than the text has "
         "(evaluation.max_extra_length), or the model's {} positions (model.max_positions)",
         run.config.evaluation.max_extra_length, run.config.model.max_positions);
   }
@@ -125,7 +125,8 @@ void show_attention(const AttentionArguments& arguments) {
   const fs::path& output = arguments.output;
   if (!output.empty() && std::ranges::count(forms, output.extension().string()) == 0) {
     throw ConfigError(
-        "--output {}: the name must end in .safetensors, .html or .json, which says the form",
+        "--output {}: the name must end in .safetensors, .html or .json; the ending selects the "
+        "format",
         output.string());
   }
   InspectionRequest request = arguments.request;
@@ -156,14 +157,14 @@ const Command attention_command(110, [](CLI::App& program) {
   command.add_option("text", arguments.text, "The text; a masked model's may have <mask> in it");
   command.add_option("--input", arguments.input, "File that has the text");
   command.add_option("--target", arguments.request.target,
-                     "What the model is to say, or its class; by default what it does say");
+                     "Target of the text, or its class; by default the model's own output");
   add_repeated_option(command, "--without", arguments.request.without,
                       "Also what the model predicts without this head, such as "
                       "decoder.layers.0.cross.2; may be repeated");
   command
       .add_option("--with-pattern", arguments.request.pattern,
-                  "Another text: the heads of --without are not left out, but look by distance "
-                  "alone, with the mean weights that they have in this text")
+                  "Another text: instead of removing the heads of --without, weight keys by "
+                  "distance alone, with the mean weights of these heads in this text")
       ->needs("--without");
   command.add_option("--output", arguments.output,
                      "File for all numbers (.safetensors or .json), or for a page (.html)");

@@ -64,5 +64,5 @@ int main(int /*argc*/, char** argv) {
     return fail("there is no " + program_of("LEVEL").string() +
                 " for this CPU; keep bin and lib together. tapehead needs a CPU with SSE4.2");
   }
-  return fail("TAPEHEAD_KERNELS is '" + wanted + "'; on this CPU there are " + usable);
+  return fail("TAPEHEAD_KERNELS is '" + wanted + "'; allowed on this CPU: " + usable);
 }

@@ -89,7 +89,7 @@ inline void add_checkpoint_option(CLI::App& command, std::string& checkpoint) {
 inline CLI::Option* add_data_option(CLI::App& command, DataChoice& data) {
   return command.add_option(
       "--data", data.directory,
-      "Directory that holds the run's data files; by default where they were");
+      "Directory that holds the run's data files; by default where the training found them");
 }
 
 // --data and --other-data, for commands that only measure.

@@ -160,7 +160,8 @@ struct DescribeArguments {
 
 std::string described(const CLI::App& program, const DescribeArguments& arguments) {
   if (arguments.what != "man" && !arguments.command.empty()) {
-    throw ConfigError(arguments.what + " completes all commands; only man takes one");
+    throw ConfigError(arguments.what +
+                      " completes all commands; only `describe man` takes a command");
   }
   CLI::App other;
   GradcheckArguments unused;
@@ -199,7 +200,7 @@ const Command describe_command(210, [](CLI::App& program) {
   command.add_option("what", arguments.what, "man, bash or zsh")
       ->required()
       ->check(CLI::IsMember({"man", "bash", "zsh"}));
-  command.add_option("command", arguments.command, "Of man: the page of this command");
+  command.add_option("command", arguments.command, "For man: the page of this command");
 });
 
 }  // namespace tapehead

@@ -59,14 +59,18 @@ void expect_stride(const Config& config, Index stride) {
     throw ConfigError("--stride: only running text is cut into windows (task.name: text)");
   }
   if (use_of(config).mask) {
-    throw ConfigError("--stride: an encoder predicts masked tokens of windows that do not overlap");
+    throw ConfigError(
+        "--stride: an encoder predicts masked tokens, and its windows cannot overlap; leave "
+        "--stride out");
   }
   if (config.evaluation.memory.value_or(0) > 0) {
-    throw ConfigError("--stride: with a memory, windows do not overlap (--memory 0 leaves it out)");
+    throw ConfigError(
+        "--stride: with a memory, windows cannot overlap; leave --stride out, or give --memory 0");
   }
   if (stride > text->context) {
-    throw ConfigError("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
-                      text->context, stride, text->context);
+    throw ConfigError(
+        "--stride: windows of {} tokens would leave tokens between them out ({}; allowed: 1 to {})",
+        text->context, stride, text->context);
   }
 }
 
@@ -77,8 +81,8 @@ void check_memory(Config config, const EvaluateArguments& arguments) {
   const Index most = text == nullptr ? 0 : config.model.max_positions - text->context;
   if (text != nullptr && memory > most) {
     throw ConfigError(
-        "--memory: more rows than model.max_positions ({}) leaves beside windows of {} ({}; "
-        "allowed: 0 to {})",
+        "--memory: model.max_positions ({}) has too few positions for windows of {} tokens and "
+        "these rows ({}; allowed: 0 to {})",
         config.model.max_positions, text->context, memory, most);
   }
   config.training.memory = 0;
@@ -107,7 +111,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
   EvaluationOptions options = config.evaluation;
   if (arguments.beam > 0) {
     if (use_of(config).windows) {
-      throw ConfigError("--beam: running text has no outputs that are searched for");
+      throw ConfigError("--beam: running text is evaluated without a search; leave --beam out");
     }
     if (!use_of(config).writes) {
       throw ConfigError("--beam: the model gives its labels in one pass, without a search");
@@ -130,8 +134,8 @@ const Command evaluate_command(40, [](CLI::App& program) {
   command.add_option("run", arguments.run, "Run directory")->required();
   command
       .add_option("--split", arguments.split,
-                  "train, validation, test (with the further test splits), one of these, or whole "
-                  "(all test splits together)")
+                  "train, validation, test (with the further test splits), one further test split, "
+                  "or whole (all test splits together)")
       ->capture_default_str();
   add_checkpoint_option(command, arguments.checkpoint);
   add_data_options(command, arguments.data);
@@ -143,12 +147,12 @@ const Command evaluate_command(40, [](CLI::App& program) {
   add_number_option(command, named("--context", 1, 1048576), &arguments.windows.context,
                     "Running text: tokens of a window; by default as the config says. Windows of "
                     "another length overlap only with --stride");
-  add_number_option(
-      command, named("--stride", 1, 1048576), &arguments.windows.stride,
-      "Running text: how far a window begins after the one before; by default as the config says");
+  add_number_option(command, named("--stride", 1, 1048576), &arguments.windows.stride,
+                    "Running text: tokens from one window's beginning to the next; by default as "
+                    "the config says");
   add_number_option(command, named("--memory", 0, 1048576), &arguments.memory,
-                    "Running text: rows that the model remembers of the windows before; by default "
-                    "as the config says");
+                    "Running text: rows of earlier windows that the model remembers; by default as "
+                    "the config says");
   add_threads_option(command, arguments.threads);
   command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });

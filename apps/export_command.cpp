@@ -186,10 +186,10 @@ const Command export_command(150, [](CLI::App& program) {
   command.add_option("run", arguments.run, "Run directory")->required();
   command.add_option("directory", arguments.directory, "Directory to write into")->required();
   command
-      .add_option("--as", arguments.as,
-                  fmt::format("For what: transformers, which has {}; or pytorch, plain PyTorch for "
-                              "any model",
-                              architecture_names("and")))
+      .add_option(
+          "--as", arguments.as,
+          fmt::format("Format: transformers, for {}; or pytorch, plain PyTorch code for any model",
+                      architecture_names("and")))
       ->capture_default_str();
   add_checkpoint_option(command, arguments.checkpoint);
   command.add_flag("--overwrite", arguments.overwrite,

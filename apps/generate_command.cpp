@@ -106,8 +106,8 @@ class ContinuationOf : public Question {
     if (texts_.size() > 1) {
       const auto [words, pairs] = distinct_ngrams(texts_);
       spdlog::info(
-          "{} texts: distinct-1 {:.3f}, distinct-2 {:.3f} (different words, and pairs of words, "
-          "over all)",
+          "{} texts: distinct-1 {:.3f}, distinct-2 {:.3f} (share of different words, and of "
+          "different pairs of words)",
           texts_.size(), words, pairs);
     }
   }
@@ -147,12 +147,12 @@ void generate(GenerateArguments arguments) {
 
 const Command generate_command(60, [](CLI::App& program) {
   const auto [command, arguments] = add_command<GenerateArguments>(
-      program, "generate", "Go on with a text, by sampling from a trained model", generate);
+      program, "generate", "Continue a text by sampling from a trained model", generate);
   GeneratorOptions& options = arguments.options;
   arguments.batch_tokens = options.together;
   add_run_options(command, arguments, TakesRuns::several);
-  auto* prompt = command.add_option("--prompt", arguments.prompt, "Text to go on with");
-  command.add_option("--prompts", arguments.input, "File of such texts, one a line")
+  auto* prompt = command.add_option("--prompt", arguments.prompt, "Text to continue");
+  command.add_option("--prompts", arguments.input, "File of texts to continue, one a line")
       ->excludes(prompt);
   add_output_option(command, arguments, "samples");
   add_number_option(command, named("--count", 1, 10000), &options.samples,
@@ -165,13 +165,13 @@ const Command generate_command(60, [](CLI::App& program) {
   add_number_option(command, named("--top-k", 0, 1000000), &sampling.top_k,
                     "Draw from the K most likely tokens only; 0: from all");
   add_number_option(command, above(named("--top-p", 0, 1)), &sampling.top_p,
-                    "Draw from the fewest most likely tokens with this probability together");
+                    "Draw from the smallest set of most likely tokens with this total probability");
   add_number_option(command, named("--min-p", 0, 1), &sampling.min_p,
-                    "Draw from tokens at least this many times as likely as the most likely one");
+                    "Draw from tokens with at least this fraction of the highest probability");
   add_number_option(
       command, named("--beam", 1, 256), &options.beam,
-      "Instead of sampling, the best of a beam search this wide; it ends with the context");
-  command.add_option("--stop", options.stop, "Text that ends a sample, which is without it");
+      "Beam search of this width instead of sampling; it ends when the context is full");
+  command.add_option("--stop", options.stop, "Text that ends a sample and is left out");
   add_number_option(command, named("--seed", 0, 1e15), &options.seed,
                     "Seed of the draws; the same gives the same texts");
   add_asking_options(command, arguments, "Samples that are written together, a token at a time",

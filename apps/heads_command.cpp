@@ -185,14 +185,15 @@ const Command heads_command(120, [](CLI::App& program) {
       ->capture_default_str();
   add_study_options(command, request);
   command.add_flag("--importance", request.importance,
-                   "Also the loss without each head and with it alone in its attention, and how "
-                   "fast a gate on it would change the loss");
-  command.add_flag("--prune", request.prune,
-                   "Also the loss as all heads go one by one, the least important first");
+                   "Also the loss without each head, the loss with only this head in its "
+                   "attention, and how fast a gate on it would change the loss");
+  command.add_flag(
+      "--prune", request.prune,
+      "Also the loss while all heads are removed one by one, the least important first");
   command
       .add_flag("--every-checkpoint", request.every_checkpoint,
-                "Instead: what the heads did at each checkpoint of the training that is kept "
-                "(training.checkpoint_keep), and since which step they do it")
+                "Instead: what the heads did at each kept checkpoint of the training "
+                "(training.checkpoint_keep), and since which step")
       ->excludes("--importance")
       ->excludes("--prune")
       ->excludes("--checkpoint");

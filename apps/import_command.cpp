@@ -39,7 +39,7 @@ void say(const ImportArguments& arguments, const Imported& imported) {
         fmt::format("rows of the embedding that no token has: {}\n", imported.rows_left_out));
   }
   if (imported.purpose == Purpose::classes && arguments.request.texts == 1) {
-    write_output("a class is of one text; if it is of a pair, import with --texts 2\n");
+    write_output("the run classifies single texts; to classify pairs, import with --texts 2\n");
   }
   write_output(fmt::format("next: {} {} {}\n", program_path(), use_of(imported.config).command,
                            shell_word(run)));
@@ -63,8 +63,7 @@ void import_run(ImportArguments& arguments) {
   expect_output_apart(inputs);
   const Imported imported = import_model(arguments.request);
   if (arguments.request.token_texts && !has_token_texts(from)) {
-    spdlog::warn("{} has no file with a vocabulary: the entries are called by their numbers",
-                 from.string());
+    spdlog::warn("{} has no vocabulary file: the names of the tokens are their ids", from.string());
   }
   write_imported(imported, arguments.request.run, arguments.overwrite);
   say(arguments, imported);
@@ -84,23 +83,21 @@ const Command import_command(140, [](CLI::App& program) {
                      "Run directory; by default runs/<name of the directory>");
   command
       .add_option("--text", arguments.request.text,
-                  "Text that the run is evaluated and trained on; for a model of classes a TSV "
-                  "(task.train_tsv), for labels of words a table (task.train_columns), for one "
-                  "with two stacks its sources (task.train_source)")
+                  "Text that the run is evaluated and trained on; for a classifier a TSV "
+                  "(task.train_tsv), for a token classifier a table (task.train_columns), for an "
+                  "encoder-decoder its sources (task.train_source)")
       ->capture_default_str();
   command
       .add_option("--target-text", arguments.request.target_text,
-                  "The targets of these sources, line by line (task.train_target)")
+                  "The targets of the sources in --text, line by line (task.train_target)")
       ->capture_default_str();
-  add_number_option(
-      command, named("--texts", 1, 2), &arguments.request.texts,
-      "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)");
+  add_number_option(command, named("--texts", 1, 2), &arguments.request.texts,
+                    "How many texts a classifier reads: 1, or 2 separated by a tab (task.texts)");
   add_number_option(
       command, named("--begin", 0, std::numeric_limits<TokenId>::max()), &arguments.begin,
       "Id of the mark that a text begins with, where tokenizer.json and config.json differ");
   command.add_flag("--token-texts", arguments.request.token_texts,
-                   "Do not read the tokenizer: texts for the run are given as their tokens, with "
-                   "blanks between them");
+                   "Do not read the tokenizer: the run's texts are tokens separated by blanks");
   command.add_flag("--overwrite", arguments.overwrite, "Replace an earlier run");
   command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });

@@ -33,8 +33,8 @@ void add_run_options(CLI::App& command, LineArguments& arguments, TakesRuns take
   CLI::Option* runs =
       takes == TakesRuns::several
           ? command.add_option("run", arguments.runs,
-                               "Run directory; several with the same tokenizers predict together, "
-                               "by the mean of their probabilities")
+                               "Run directory; several runs with the same tokenizers form an "
+                               "ensemble, which averages their probabilities")
           : command.add_option_function<std::string>(
                 "run", [&arguments](const std::string& run) { arguments.runs = {run}; },
                 "Run directory");

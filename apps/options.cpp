@@ -74,8 +74,8 @@ CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments) {
   command->add_option("config", arguments.config, "Config file, YAML or JSON")->required();
   add_set_option(*command, arguments.overrides);
   command->add_option("--only", arguments.only,
-                      "Only the parameters with such names, as \"decoder.*\"");
-  add_number_option(*command, named("--seed"), &arguments.seed, "Chooses the random directions");
+                      "Only parameters whose names match, such as \"decoder.*\"");
+  add_number_option(*command, named("--seed"), &arguments.seed, "Seed of the random directions");
   command->add_flag("--json", arguments.json, "One JSON object on standard output");
   return command;
 }

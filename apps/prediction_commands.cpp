@@ -86,7 +86,7 @@ class PredictionOf : public Question {
 
 const Command classify_command(70, [](CLI::App& program) {
   const auto [command, arguments] = add_command<PredictionArguments>(
-      program, "classify", "Give classes to lines of text with a trained model",
+      program, "classify", "Classify lines of text with a trained model",
       ask_with<PredictionOf<&Predictor::classify>, PredictionArguments>);
   add_run_options(command, arguments, TakesRuns::one);
   add_input_option(command, arguments.input);
@@ -109,7 +109,8 @@ const Command fill_command(80, [](CLI::App& program) {
       ->capture_default_str();
   add_number_option(command, named("--top", 1, 1000000), &arguments.top,
                     "Candidates for each mask, the most likely ones");
-  add_asking_options(command, arguments, "Tokens filled together", "One JSON object for each line");
+  add_asking_options(command, arguments, "Tokens processed together",
+                     "One JSON object for each line");
 });
 
 }  // namespace tapehead

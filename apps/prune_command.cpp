@@ -58,8 +58,8 @@ ChosenHeads closed_ones(const SavedRun& saved) {
   ChosenHeads chosen{.heads = removable_among(saved.model.transformer, closed)};
   if (chosen.heads.size() < closed.size()) {
     chosen.remark = fmt::format(
-        "of {} closed heads {} cannot be removed: their attention allows no removal, or the heads "
-        "that remain would share keys in unequal groups",
+        "{} heads are closed, but {} of these cannot be removed: their attention allows no "
+        "removal, or the remaining heads would share keys in unequal groups",
         closed.size(), closed.size() - chosen.heads.size());
   }
   return chosen;
@@ -202,7 +202,7 @@ void prune_run(const PruneArguments& arguments) {
 
 const Command prune_command(160, [](CLI::App& program) {
   const auto [command, arguments] = add_command<PruneArguments>(
-      program, "prune", "Make a smaller run of a trained one, without the heads that matter least",
+      program, "prune", "Make a smaller run from a trained run, without the least important heads",
       prune_run);
   command.add_option("run", arguments.run, "Run directory")->required();
   command.add_option("to", arguments.to, "Directory of the smaller run")->required();
@@ -220,7 +220,7 @@ const Command prune_command(160, [](CLI::App& program) {
           ->excludes(count);
   add_number_option(
       command, named("--tolerance", 0), &arguments.tolerance,
-      "Without a count: remove heads as long as the loss on the split grows by at most this")
+      "Without --count: remove heads while the loss on the split grows by at most this")
       ->excludes(heads)
       ->excludes(count)
       ->excludes(closed);

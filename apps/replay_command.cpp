@@ -29,7 +29,7 @@ int replay(const ReplayArguments& arguments) {
 const Command replay_command(190, [](CLI::App& program) {
   const auto [command, arguments] = add_command<ReplayArguments>(
       program, "replay",
-      "Repeat a step that stopped a training, and say where the first bad number came from",
+      "Repeat the step that stopped a training, and say where the first NaN or infinity came from",
       replay);
   command.add_option("file", arguments.file, "replay.safetensors of the run's directory")
       ->required();

@@ -58,7 +58,8 @@ void write_report(const ReportArguments& arguments, const CLI::App& command) {
   }
   if (sweep && std::ranges::any_of(for_runs, [&](auto* one) { return command.count(one) > 0; })) {
     throw ConfigError(
-        "a sweep's report takes no option except --output; the others are for the report of a run");
+        "the report of a sweep takes only --output and --json; the other options are for the "
+        "report of a run");
   }
   const fs::path output =
       arguments.output.empty() ? RunFiles{directory}.report() : arguments.output;
@@ -85,23 +86,21 @@ const Command report_command(130, [](CLI::App& program) {
   ReportRequest& request = arguments.request;
   request.threads = default_threads();
   command.add_option("directory", request.run, "Run or sweep")->required();
-  command.add_option("--output", arguments.output, "The page; by default report.html in it");
-  command
-      .add_option("--split", request.split,
-                  "Split from which the sentences are: train, validation or test")
+  command.add_option("--output", arguments.output,
+                     "The page; by default report.html in that directory");
+  command.add_option("--split", request.split, "Split of the sentences: train, validation or test")
       ->capture_default_str();
   add_numbers_option(
       command, named("--sentences", 1, 1e9), request.sentences,
       "Numbers of the sentences to show, counted from 1; by default the first eight");
   add_repeated_option(command, "--text", request.texts,
-                      "A text of yours, to show the heads' attention on it too; may be repeated");
+                      "A text on which the page also shows the heads' attention; may be repeated");
   add_study_options(command, request);
   command.add_flag("--prune", request.effort.prune,
                    "Measure the loss as all heads are removed one by one, even if that takes long");
   command.add_flag("--every-checkpoint", request.every_checkpoint,
-                   "Also curves of the heads' figures, and the spectrum of the embedding of tasks "
-                   "that have one, over the checkpoints of the training that the run keeps "
-                   "(training.checkpoint_keep)");
+                   "Also curves of the heads' figures and, for tasks that have it, the embedding's "
+                   "spectrum, over the checkpoints that the run keeps (training.checkpoint_keep)");
   command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 

@@ -100,18 +100,18 @@ void score(ScoreArguments arguments) {
 
 const Command score_command(100, [](CLI::App& program) {
   const auto [command, arguments] = add_command<ScoreArguments>(
-      program, "score",
-      "Say how probable given texts are to a trained model: log-probability and tokens", score);
+      program, "score", "Score texts with a trained model: log-probability and number of tokens",
+      score);
   arguments.batch_tokens = 1;
   add_run_options(command, arguments, TakesRuns::several);
   auto* input =
       command.add_option("--input", arguments.input,
-                         "Of a language model: file of lines to score; by default standard input");
-  command.add_option("--source", arguments.source, "Of other runs: file of sources, one a line")
+                         "For a language model: file of lines to score; by default standard input");
+  command.add_option("--source", arguments.source, "For other models: file of sources, one a line")
       ->excludes(input);
   command
       .add_option("--target", arguments.targets,
-                  "Of other runs: file of targets to score, line by line")
+                  "For other models: file of targets to score, line by line")
       ->excludes(input);
   add_output_option(command, arguments, "scores");
   command.add_option("--align", arguments.align,
@@ -119,7 +119,7 @@ const Command score_command(100, [](CLI::App& program) {
                      "all, or names such as decoder.layers.1.cross or decoder.layers.1.cross.3 "
                      "with commas between them");
   add_asking_options(command, arguments, "Tokens scored together; 1: each line alone",
-                     "Print a line of JSON for each, with every token");
+                     "Print a line of JSON for each text, with every token");
 });
 
 }  // namespace tapehead

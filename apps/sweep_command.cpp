@@ -189,7 +189,7 @@ const Command sweep_command(30, [](CLI::App& program, Ranks& ranks) {
   command.add_option(
       "--run", arguments.run,
       "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "
-      "directory that contains theirs. Finished runs there are not trained again");
+      "parent of their directories. Finished runs there are not trained again");
   add_set_option(command, arguments.overrides);
   add_number_option(command, named("--parallel", 1, 1024), &arguments.parallel,
                     "Runs in parallel; by default as many as use all cores. With several ranks, "

@@ -63,7 +63,7 @@ const Command tokenize_command(90, [](CLI::App& program) {
                                    "Texts; by default lines of --input or of standard input");
   add_input_option(command, arguments.input)->excludes(texts);
   command.add_flag("--target", arguments.target,
-                   "As a target, where targets have a tokenizer of their own or fewer tokens");
+                   "Read the texts as targets, if targets have another tokenizer or fewer tokens");
   command.add_flag("--json", arguments.json, "One JSON object for each text");
 });
 

@@ -117,7 +117,7 @@ int train_run(TrainArguments& arguments, Ranks& ranks) {
     arguments.request.config = example_config(arguments.example);
   } else if (arguments.request.config.empty()) {
     throw ConfigError(
-        "train needs a config file, or the name of one that is there: --example copy");
+        "train needs a config file, or the name of an example config: --example copy");
   }
   outlive_console();
   arguments.request.ranks = &ranks;
@@ -165,8 +165,8 @@ const Command train_command(10, [](CLI::App& program, Ranks& ranks) {
                    "At the end one JSON object on standard output: how the training ended, and "
                    "the figures of the test");
   add_number_option(command, named("--deadline", 0.1, 1e6), &arguments.deadline,
-                    "Of several ranks: seconds to wait for one that does not answer, before it is "
-                    "named and all end");
+                    "With several ranks: seconds to wait for a rank that does not answer; then an "
+                    "error names it and all end");
 });
 
 }  // namespace tapehead

@@ -35,8 +35,8 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   }
   if (arguments.length_penalty >= 0 && options.beam == 1) {
     throw ConfigError(
-        "--length-penalty ranks the hypotheses of a beam search, and greedy decoding has one: "
-        "raise --beam");
+        "--length-penalty ranks the hypotheses of a beam search, and greedy decoding has only one "
+        "hypothesis: raise --beam");
   }
   return options;
 }
@@ -82,8 +82,8 @@ class TranslationOf : public Question {
   void end() const override {
     if (cut_ > 0) {
       spdlog::warn(
-          "{}: {} of {} translations were cut because they had not ended: the most is {} tokens "
-          "more than the source has (evaluation.max_extra_length), or the model's positions",
+          "{}: {} of {} translations were cut before their end: the limit is {} tokens more than "
+          "the source has (evaluation.max_extra_length), or the model's positions",
           arguments_.input.empty() ? "standard input" : arguments_.input, cut_, lines_,
           predictor_.config().evaluation.max_extra_length);
     }

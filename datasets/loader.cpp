@@ -66,9 +66,9 @@ TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::ui
   const Index tokens = text.tokens->size();
   if (tokens / all <= context) {
     throw DataError(
-        "training.memory: {} tokens in {} lanes are {} tokens a lane, not more than one window "
-        "(task.context: {}); lower training.batch_tokens, which is the tokens of a window of each "
-        "lane, or training.accumulate",
+        "training.memory: {} tokens in {} lanes are {} tokens per lane, but a lane must be longer "
+        "than one window (task.context: {}); lower training.batch_tokens (one window of each lane) "
+        "or training.accumulate",
         tokens, all, tokens / all, context);
   }
   const Index windows = (tokens + context - 1) / context;

@@ -89,7 +89,7 @@ std::shared_ptr<const Source> pair_source(std::shared_ptr<const Examples> pairs,
   if (layout.source_alone() && !split.empty() && unequal != pairs->end()) {
     throw DataError(
         "{} split, example {}: the source has {} tokens and the target {}; an encoder gives one "
-        "label to each token of the source, so both need one length",
+        "label to each token of the source, so both need the same length",
         split, unequal - pairs->begin() + 1, unequal->source.size(), unequal->target.size());
   }
   return std::make_shared<PairSource>(std::move(pairs), layout, std::move(relations));

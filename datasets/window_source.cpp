@@ -174,7 +174,7 @@ LaneWindows in_lanes(const RunningText& text, Index windows, Index lanes, Index 
 void expect_one_stream(const RunningText& text, std::string_view option, std::string_view split) {
   if (!text.windowing.stream && text.tokens->documents() > 1) {
     throw ConfigError(
-        "{}: a lane goes on from one document to the next, and the {} split has {} "
+        "{}: a lane continues from one document to the next, but the {} split has {} separate "
         "documents; set task.stream: true",
         option, split, text.tokens->documents());
   }

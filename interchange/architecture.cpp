@@ -39,8 +39,8 @@ bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
 void warn_of_further_ends(const Json& settings, const fs::path& file, Index end) {
   const auto ends = settings.find("eos_token_id");
   if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
-    spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
-                 end < 0 ? "none" : fmt::format("only {}", end));
+    spdlog::warn("{}: eos_token_id: of {}, {} ends a text in tapehead", file.string(),
+                 shown(ends->dump()), end < 0 ? "none" : fmt::format("only {}", end));
   }
 }
 
@@ -67,7 +67,7 @@ void warn_of_ignored(const Json& settings, const fs::path& file) {
     }
   }
   if (!ignored.empty()) {
-    spdlog::warn("{}: no counterpart here, so texts are written without: {}", file.string(),
+    spdlog::warn("{}: tapehead ignores these settings when it writes texts: {}", file.string(),
                  join(ignored, ", "));
   }
 }
@@ -168,7 +168,7 @@ std::string activation_of(const TheirConfig& config, const char* setting, const 
   const std::string theirs = config.text(setting, otherwise);
   const auto* const found = std::ranges::find(activation_names, theirs, &ActivationName::theirs);
   if (found == activation_names.end()) {
-    config.refuse(setting, fmt::format("there is no activation \"{}\" here", theirs));
+    config.refuse(setting, fmt::format("tapehead has no activation \"{}\"", theirs));
   }
   return std::string(name_of(found->ours));
 }

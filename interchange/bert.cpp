@@ -114,7 +114,8 @@ std::vector<std::string> albert_options(const TheirConfig& config) {
   config.expect("inner_group_num", 1);
   const Index narrow = config.count("embedding_size", 128);
   if (narrow == config.count("hidden_size")) {
-    config.refuse("embedding_size", "a map between equal widths cannot be done here");
+    config.refuse("embedding_size",
+                  "must differ from hidden_size: tapehead has no map between equal widths");
   }
   std::vector<std::string> options = options_of_both(config, "gelu_new");
   options.push_back(fmt::format("model.d_embedding={}", narrow));

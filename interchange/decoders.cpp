@@ -88,7 +88,7 @@ void expect_plain_rotation(const TheirConfig& config) {
     const char* const kind = rotation.has("rope_type") ? "rope_type" : "type";
     const std::string type = rotation.text(kind, "default");
     if (type != "default") {
-      rotation.refuse(kind, fmt::format("there is no rotation of type \"{}\" here", type));
+      rotation.refuse(kind, fmt::format("tapehead has no rotation of type \"{}\"", type));
     }
     rotation.expect("factor", 1);
     rotation.expect("partial_rotary_factor", 1);

@@ -29,7 +29,7 @@ Json exported_config(const SavedRun& run, const Architecture& architecture) {
   const Use& use = use_of(run.config);
   const std::string_view name = architecture.classes[static_cast<std::size_t>(use.gives)];
   if (name.empty()) {
-    throw ConfigError("a {} that is used by `{}` cannot be exported", architecture.model_type,
+    throw ConfigError("a {} model for `{}` cannot be exported", architecture.model_type,
                       use.command);
   }
   Json config = {{"architectures", {name}},
@@ -144,8 +144,8 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
     const auto values = run.model.store.value(parameter).values();
     const auto says_nothing = [](Scalar value) { return value == 0 || is_never(value); };
     if (!there && !std::ranges::all_of(values, says_nothing)) {
-      throw ConfigError("{} has no counterpart in a {}, and it is not 0{}", parameter.name,
-                        class_name, parameter.name == "output.bias" ? " (model.bias_output)" : "");
+      throw ConfigError("{} is not 0 and has no counterpart in a {}{}", parameter.name, class_name,
+                        parameter.name == "output.bias" ? " (model.bias_output)" : "");
     }
   }
 }

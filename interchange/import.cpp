@@ -38,7 +38,7 @@ Index expect_entries(const VocabularyRows& rows, Index their_entries,
 void expect_size(const PretrainedFiles& files, Index claimed, const std::string& what) {
   constexpr Index few = 1'000'000;
   if (claimed > 2 * files.numbers() + few) {
-    throw IoError("{} is about {} {}, and the tensors have {} numbers",
+    throw IoError("{} describes {} {}, but the tensors have only {} numbers",
                   files.config_file().string(), claimed, what, files.numbers());
   }
 }
@@ -55,11 +55,11 @@ Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
 void expect_texts_used(const ImportRequest& request, const Imported& imported) {
   if (imported.config.task.find<LabelledTextOptions>() == nullptr &&
       request.texts != ImportRequest{}.texts) {
-    throw ConfigError("--texts: only a model of classes reads them; leave it out");
+    throw ConfigError("--texts: only for a model that classifies texts; leave it out");
   }
   if (imported.config.task.find<ParallelTextOptions>() == nullptr &&
       request.target_text != ImportRequest{}.target_text) {
-    throw ConfigError("--target-text: a {} has no targets, only a {} has; leave it out",
+    throw ConfigError("--target-text: a {} model has no targets, only a {} model has; leave it out",
                       imported.model_type, marian_architecture.model_type);
   }
 }
@@ -68,13 +68,13 @@ void expect_texts_used(const ImportRequest& request, const Imported& imported) {
 void expect_no_marks(const TheirConfig& theirs, const fs::path& directory) {
   const auto around = marks_around_text(directory);
   if (!around || !around->before.empty() || !around->behind.empty()) {
-    theirs.refuse(
-        "architectures",
-        fmt::format("{} labels tokens, and such a model reads no marks around a text here; {}",
-                    theirs.first_text("architectures"),
-                    around ? "tokenizer.json adds marks, so it cannot be imported"
-                           : "it is imported only with a tokenizer.json that adds none "
-                             "(\"post_processor\": null)"));
+    theirs.refuse("architectures",
+                  fmt::format("{} labels tokens; in tapehead, a model that labels tokens reads no "
+                              "marks around a text; {}",
+                              theirs.first_text("architectures"),
+                              around ? "tokenizer.json adds marks, so the model cannot be imported"
+                                     : "the model needs a tokenizer.json that adds no marks "
+                                       "(\"post_processor\": null)"));
   }
 }
 
@@ -110,15 +110,15 @@ void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
   }
   const std::string name = theirs.first_text("architectures");
   if (!request.token_texts) {
-    theirs.refuse("architectures",
-                  fmt::format("{} is read with the begin mark behind a text here, and "
-                              "tokenizer.json does not add just this mark; with --token-texts it "
-                              "is imported all the same",
-                              name));
+    theirs.refuse(
+        "architectures",
+        fmt::format("{} reads the begin mark behind a text in tapehead, but tokenizer.json does "
+                    "not add just this mark; --token-texts imports the model anyway",
+                    name));
   }
   spdlog::warn(
-      "{}: the run reads the begin mark behind each text; a model that was trained without it "
-      "gives other probabilities here",
+      "{}: the run reads the begin mark behind each text; a model that was trained without this "
+      "mark gives other probabilities in the run",
       name);
 }
 

@@ -159,17 +159,17 @@ std::vector<std::string> classes_of(const TheirConfig& config) {
   for (auto name = classes.begin(); name != classes.end(); ++name) {
     // Class names stand in lines of a vocabulary, in columns of a TSV, in the output of `classify`.
     if (name->empty() || name->find_first_of("\t\r\n") != std::string::npos) {
-      config.refuse("id2label",
-                    fmt::format("the class {} is called {}; a name here is not empty, and has "
-                                "neither a tab nor a line end in it",
-                                name - classes.begin(), shown(Json(*name).dump())));
+      config.refuse("id2label", fmt::format("the class {} is called {}; the name of a class must "
+                                            "not be empty or contain a tab or a line end",
+                                            name - classes.begin(), shown(Json(*name).dump())));
     }
     if (std::find(classes.begin(), name, *name) != name) {
       config.refuse("id2label", fmt::format("two classes are called {}", Json(*name).dump()));
     }
   }
   if (classes.size() == 1) {
-    config.refuse("id2label", "a model of one class gives a number, which cannot be done here");
+    config.refuse("id2label",
+                  "a model with one class predicts a number (regression), which is not supported");
   }
   return classes;
 }

@@ -25,11 +25,13 @@ std::vector<std::string> marian_options(const TheirConfig& config) {
   config.expect("static_position_embeddings", true);
   const Index entries = config.count("vocab_size");
   if (!shares_tables(config) && config.count("decoder_vocab_size", entries) != entries) {
-    config.refuse("decoder_vocab_size", "tables of different sizes cannot be done here");
+    config.refuse("decoder_vocab_size",
+                  "must equal vocab_size: tables of different sizes are not supported");
   }
   const Index inner = config.count("encoder_ffn_dim");
   if (config.count("decoder_ffn_dim", inner) != inner) {
-    config.refuse("decoder_ffn_dim", "another width than encoder_ffn_dim cannot be done here");
+    config.refuse("decoder_ffn_dim",
+                  "must equal encoder_ffn_dim: different widths are not supported");
   }
   return {"model.family=encoder_decoder",
           "model.preset=vaswani",

@@ -19,7 +19,7 @@ Index TheirConfig::count(const char* setting, std::optional<Index> otherwise) co
   constexpr Index most = 1'000'000'000;
   const auto& value = json_[setting];
   if (!value.is_number_integer() || value.get<Index>() < 1 || value.get<Index>() > most) {
-    refuse(setting, fmt::format("{} is no whole number from 1 on", shown(value.dump())));
+    refuse(setting, fmt::format("{} is not a whole number from 1", shown(value.dump())));
   }
   return value.get<Index>();
 }
@@ -74,8 +74,8 @@ TheirConfig TheirConfig::group(const char* setting) const {
 
 void TheirConfig::expect(const char* setting, const Json& only) const {
   if (has(setting) && json_[setting] != only) {
-    refuse(setting, fmt::format("{} cannot be done here, only {}", shown(json_[setting].dump()),
-                                only.dump()));
+    refuse(setting,
+           fmt::format("{} is not supported, only {}", shown(json_[setting].dump()), only.dump()));
   }
 }
 
@@ -96,7 +96,7 @@ std::vector<fs::path> files_of_index(const fs::path& index) {
   for (const auto& [tensor, file] : map->items()) {
     const std::string name = file.is_string() ? file.get<std::string>() : "";
     if (name.empty() || fs::path(name).filename() != name || name == "..") {
-      throw IoError("{}: the file of {} is no name of a file beside it", index.string(),
+      throw IoError("{}: the file of {} must be a file name in the same directory", index.string(),
                     shown(tensor));
     }
     files.insert(index.parent_path() / name);

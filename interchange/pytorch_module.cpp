@@ -88,7 +88,7 @@ OptionValues changed_options(const Config& config) {
 void expect_known(const OptionValues& options) {
   for (const auto& [option, value] : options) {
     if (!is_known(option, value)) {
-      throw ConfigError("{}: {}: there is no PyTorch for it yet", option, value);
+      throw ConfigError("{}: {}: export --as pytorch does not support this value", option, value);
     }
   }
 }

@@ -60,7 +60,7 @@ struct MarkReader {
     } else if (std::ranges::any_of(ends, in_both)) {
       std::erase_if(ends, [&](Index id) { return !in_both(id); });
     } else if (!others.empty()) {
-      spdlog::warn("{}: eos_token_id: {} ends a text, and not {}, as in config.json",
+      spdlog::warn("{}: eos_token_id: {} ends a text, although config.json has {}",
                    (files.directory() / generation_file).string(), ends.front(), others.front());
     }
     const auto by_tokenizer = named("eos_token", by_name.end);
@@ -78,8 +78,8 @@ struct MarkReader {
     if (id && *id != front) {
       const fs::path other = first ? files.directory() / generation_file : files.config_file();
       throw ConfigError(
-          "{} puts the token {} in front of a text, and {} has the bos_token_id {}; --begin {} or "
-          "--begin {} says which one a text begins with",
+          "{} puts the token {} in front of a text, but {} has the bos_token_id {}; choose the "
+          "begin mark with --begin {} or --begin {}",
           (files.directory() / "tokenizer.json").string(), front, other.string(), *id, front, *id);
     }
     return front;

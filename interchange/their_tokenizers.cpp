@@ -19,11 +19,12 @@ void set_entry(std::vector<std::string>& entries, const fs::path& file, std::siz
 void read_json_vocabulary(const Json& json, const fs::path& file,
                           std::vector<std::string>& entries) {
   if (!json.is_object()) {
-    throw IoError("{} is no table of ids by entry", file.string());
+    throw IoError("{} is not a JSON object from entries to ids", file.string());
   }
   for (const auto& [entry, id] : json.items()) {
     if (!id.is_number_unsigned()) {
-      throw IoError("{}: the id of {} is {}", file.string(), shown(entry), id.dump());
+      throw IoError("{}: the id of {} is {}, not a whole number from 0", file.string(),
+                    shown(entry), id.dump());
     }
     set_entry(entries, file, id.get<std::size_t>(), entry);
   }
@@ -39,7 +40,7 @@ void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entrie
     }
     read_json_vocabulary(vocabulary, file, entries);
   } catch (const Json::exception&) {
-    throw IoError("{} has no table of ids by entry", file.string());
+    throw IoError("{} has no JSON object from entries to ids", file.string());
   }
 }
 
@@ -78,7 +79,7 @@ void expect_writable(const std::vector<std::string>& entries, const fs::path& di
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {
     throw IoError(
-        "{}: the entry {} occurs twice, or is one of our marks, and no file says that it is a mark",
+        "{}: the entry {} occurs twice, or is a mark of tapehead that no file declares as a mark",
         directory.string(), shown(*twice));
   }
   const auto broken = std::ranges::find_if(entries, [](const std::string& entry) {

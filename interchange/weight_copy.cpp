@@ -28,7 +28,7 @@ struct WeightReader {
                               rows_of_entries(theirs, row.entries)};
     const std::vector<Index> expected = placement.their_shape();
     if (!is_real(entry->dtype)) {
-      return refuse(fmt::format("has the type {}, where F16, BF16, F32 or F64 is read",
+      return refuse(fmt::format("has the type {}, but only F16, BF16, F32 and F64 are supported",
                                 name_of(entry->dtype)));
     }
     if (entry->shape != expected) {
@@ -64,7 +64,7 @@ struct WeightReader {
       if (const auto tie = std::ranges::find(tied, name, &TiedTensor::name); tie != tied.end()) {
         const TensorEntry* original = files.find(tie->original);
         if (original != nullptr && !std::ranges::equal(entry->bytes, original->bytes)) {
-          problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
+          problems.push_back(fmt::format("{} and {} are tied, but differ", name,
                                          files.without_prefix(tie->original)));
         }
       } else if (std::ranges::find(rows, name, bare) != rows.end()) {
@@ -72,7 +72,7 @@ struct WeightReader {
       } else if (std::ranges::any_of(architecture.left_out, fits)) {
         left_out.push_back(name);
       } else {
-        problems.push_back(fmt::format("{} is left over", name));
+        problems.push_back(fmt::format("{} matches no parameter of the model", name));
       }
     }
     return left_out;

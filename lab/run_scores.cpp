@@ -123,7 +123,7 @@ RunScores read_scores(const fs::path& run) {
     scores.examples.push_back(example_of(parse_json(lines[i], where(i)), where(i)));
   }
   if (std::ssize(scores.examples) != head.count("examples", 1)) {
-    throw IoError("{} does not hold the examples that it names", file.string());
+    throw IoError("{} has another number of examples than its first line says", file.string());
   }
   return scores;
 }

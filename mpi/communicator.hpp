@@ -54,7 +54,7 @@ class Communicator : NotCopied {
   static Launcher launcher();    // of the MPI library that this is compiled for
   static std::string library();  // its name and version
 
-  Communicator();  // returns when all ranks have called it
+  Communicator();   // returns when all ranks have called it
   ~Communicator();  // leaves MPI running: without `finish` only the process's end is safe
 
   Index rank() const { return rank_; }

@@ -30,8 +30,8 @@ std::string difference(const SavedRun& a, const SavedRun& b) {
     }
   }
   if (continues && front_of(a) != front_of(b)) {
-    return fmt::format("in front of a text the first reads {}, and the other {}", front_of(a),
-                       front_of(b));
+    return fmt::format("the first run reads {} before a text, and the second run reads {}",
+                       front_of(a), front_of(b));
   }
   return "";
 }

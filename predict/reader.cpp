@@ -36,7 +36,7 @@ class ClassReader : public Reader {
   LineRead read_text(const std::string& text) const override {
     const Index found = 1 + std::ranges::count(text, '\t');
     if (found != texts_) {
-      throw DataError("{} text{} with tabs between them, where the model reads {}", found,
+      throw DataError("{} text{} separated by tabs, but the model reads {}", found,
                       found == 1 ? "" : "s", texts_);
     }
     ClassifiedText read = classified_text(source_tokenizer(), text, texts_, max_length_);
@@ -53,7 +53,8 @@ class ClassReader : public Reader {
       const auto classes = mapped(numbers_below(target_tokenizer().size()), [&](Index one) {
         return target_tokenizer().entry(static_cast<TokenId>(one));
       });
-      throw DataError("there is no class {}; the run's are {}", shown(target), join(classes, ", "));
+      throw DataError("there is no class {}; the run's classes are {}", shown(target),
+                      join(classes, ", "));
     }
     return {label.front()};
   }
@@ -114,7 +115,8 @@ class MaskedTextReader : public LanguageReader {
         context_(options.context),
         ends_(options.documents != DocumentEnd::file) {
     if (mask.empty()) {
-      throw ConfigError("a mask needs a text that stands for it in a line");
+      throw ConfigError(
+          "the mask is empty; give the text that stands for a masked token in a line");
     }
   }
 

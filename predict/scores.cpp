@@ -68,8 +68,8 @@ AlignmentHeads::AlignmentHeads(const Transformer& transformer, std::string_view 
   std::erase_if(attentions, [](const MultiHeadAttention* one) { return one->site.is_self(); });
   if (attentions.empty()) {
     throw ConfigError(
-        "the model has no cross-attention, whose weights would align source and target: only an "
-        "encoder and a decoder together have it");
+        "the model has no cross-attention, so it cannot align source and target: only models with "
+        "an encoder and a decoder have cross-attention");
   }
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find(',', begin), names.size());

@@ -125,7 +125,7 @@ Task SavedRun::task(const DataChoice& choice, const EvaluationWindows& windows) 
                     choice.directory.empty() ? directory.string() + " has now"
                                              : choice.directory.string() + " holds");
     if (!choice.other) {
-      throw IoError("{}; {}use these with --other-data", what,
+      throw IoError("{}; {}use the other data with --other-data", what,
                     why_no_files({directory}, config.task).empty()
                         ? "give the directory of its own data with --data DIR, or "
                         : "");
@@ -145,8 +145,8 @@ bool has_one_document(const SavedRun& run) {
   }
   if (run.data != imported_data) {
     throw IoError(
-        "there is no {}, without which it is unknown what run {} reads in front of a text; copy "
-        "the directory tokens from the run that it was made of, or make it again",
+        "{} is missing, so it is unknown what run {} reads in front of a text; copy the directory "
+        "tokens from the run that this run was made from, or make this run again",
         file.string(), run.directory.string());
   }
   return false;

@@ -103,7 +103,7 @@ void check_frozen(const Config& config, const std::string& place) {
     }
   }
   if (store.trained_count() == 0) {
-    throw ConfigError("{}: it leaves no parameter to train", place);
+    throw ConfigError("{}: no parameter is left to train", place);
   }
 }
 

@@ -83,8 +83,8 @@ OpenFile::OpenFile(const fs::path& path, int flags, fs::path shown_as)
   const bool own = (flags & O_NOFOLLOW) != 0;
   if (descriptor_ < 0 && own && fs::is_symlink(link_status_of(path))) {
     throw IoError(
-        "cannot {} {}: it is a symbolic link, through which nothing is "
-        "written; remove it, or put the file itself in its place",
+        "cannot {} {}: it is a symbolic link, and tapehead does not write through links; remove "
+        "the link, or replace it with the file",
         verb, shown_as_.string());
   }
   if (descriptor_ < 0) {
@@ -231,7 +231,7 @@ void AtomicFile::put_in_place() {
 std::string read_file(const fs::path& path, std::size_t most) {
   OpenFile file(path, O_RDONLY | O_NONBLOCK);
   if (const std::size_t size = file.size(); size > most) {
-    throw IoError("{} has {} bytes; such a file has at most {}", path.string(), size, most);
+    throw IoError("{} has {} bytes; at most {} are allowed", path.string(), size, most);
   }
   return file.read_to_end();
 }

@@ -91,7 +91,7 @@ double JsonObject::number(const char* key, double least) const {
   if (!value.is_number() || value.get<double>() < least) {
     fail(key, least == std::numeric_limits<double>::lowest()
                   ? "a number"
-                  : fmt::format("a number from {} on", least));
+                  : fmt::format("a number of {} or more", least));
   }
   return value.get<double>();
 }

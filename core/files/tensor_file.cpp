@@ -49,12 +49,12 @@ bool carries_checksum(const Parts& parts) {
 
 Parts split(std::string_view content) {
   if (content.size() < length_bytes) {
-    throw IoError("it is truncated or no tensor file: {} bytes", content.size());
+    throw IoError("it is truncated or not a tensor file: {} bytes", content.size());
   }
   std::uint64_t length = 0;
   std::memcpy(&length, content.data(), length_bytes);
   if (length > content.size() - length_bytes) {
-    throw IoError("it is truncated or no tensor file: its header should have {} bytes", length);
+    throw IoError("it is truncated or not a tensor file: its header should have {} bytes", length);
   }
   const std::size_t head = length_bytes + length;
   return {.head = content.substr(0, head),
@@ -69,7 +69,7 @@ void check_head(const Parts& parts) {
   const std::uint32_t crc = crc_of(with_checksum(std::string(parts.head), blank_checksum));
   const std::string_view checksum = parts.header.substr(checksum_prefix.size());
   if (!checksum.starts_with(hexadecimal(crc) + '-')) {
-    throw IoError("it is damaged: its header does not have the checksum it states");
+    throw IoError("it is damaged: its header does not match its checksum");
   }
 }
 
@@ -178,7 +178,7 @@ TensorFile::TensorFile(fs::path path, Trust trust)
     }
     const std::size_t at = checksum_prefix.size() + crc_digits + 1;
     if (parts.header.substr(at, crc_digits) != hexadecimal(crc_with(parts.data))) {
-      throw IoError("it is damaged: its data does not have the checksum it states");
+      throw IoError("it is damaged: its data does not match its checksum");
     }
     header_.metadata.erase("checksum");
   });

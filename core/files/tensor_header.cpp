@@ -76,7 +76,7 @@ std::vector<std::uint64_t> read_counts(const std::string& name, const Json& list
                         return item.is_number_unsigned();
                       });
   if (!counts) {
-    throw IoError("tensor '{}' has {} where counts should stand", name, list.dump());
+    throw IoError("tensor '{}' has {} instead of a list of counts", name, list.dump());
   }
   return list.get<std::vector<std::uint64_t>>();
 }
@@ -144,7 +144,7 @@ std::string make_tensor_header(std::span<const TensorEntry> entries, const Metad
   header[metadata_key]["checksum"] = blank_checksum;
   for (const auto& [key, value] : metadata) {
     if (key == "checksum") {
-      throw IoError("the metadata key 'checksum' is taken");
+      throw IoError("the metadata key 'checksum' is reserved");
     }
     header[metadata_key][key] = value;
   }

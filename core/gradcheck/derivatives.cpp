@@ -12,7 +12,7 @@ Subject with_output_alone(const Subject& subject, Index output) {
   result.cotangent = Tensor::zeros(subject.cotangent.shape());
   result.cotangent.data()[output] = subject.cotangent.data()[output];
   result.probe += fmt::format(
-      "{}with the gradient of the output's {} alone, which larger ones hide",
+      "{}with dL/dy = 0 except at the output's {}: otherwise larger slopes hide this error",
       subject.probe.empty() ? "" : ", ", element_name(output, subject.cotangent.shape()));
   return result;
 }
@@ -98,13 +98,13 @@ Finding unsure(const Subject& subject, const Comparison& c, std::size_t input, I
   const Slope& slope = c.slope(element);
   return slope.kink
              ? subject.found(Verdict::kink_nearby, input, element,
-                             fmt::format("the slopes to both sides are {:.6g} and {:.6g}: choose "
-                                         "inputs away from where the function bends",
+                             fmt::format("the slopes below and above this input value are {:.6g} "
+                                         "and {:.6g}: choose inputs away from the kink",
                                          slope.left, slope.right))
-             : subject.found(
-                   Verdict::too_little_precision, input, element,
-                   "the differences do not settle at any step: the function cancels, jumps, "
-                   "or computes in lower precision. Try inputs of about unit size");
+             : subject.found(Verdict::too_little_precision, input, element,
+                             "the differences do not converge at any step size: the function "
+                             "subtracts nearly equal numbers, jumps, or computes in lower "
+                             "precision. Try inputs near 1 or -1");
 }
 
 Finding wrong(const Subject& subject, const Comparison& c, Differences& differences,
@@ -114,7 +114,7 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
           ? kind_of(c, jacobian_of(subject, c, differences, input))
           : WrongGradient{WrongKind::no_gradient,
                           fmt::format("no gradient arrives: backward calls neither g.add({0}, ...) "
-                                      "nor g.target({0}), or the input is not among those recorded",
+                                      "nor g.target({0}), or `record` did not get this input",
                                       input)};
   Finding finding = subject.found(Verdict::wrong, input, element, found.hint);
   finding.kind = found.kind;
@@ -136,8 +136,8 @@ std::optional<Finding> check_input(const CheckedRun& checked, bool arrived,
     return c.size() == 0
                ? std::nullopt
                : std::optional(subject.found(Verdict::unused_input, input, -1,
-                                             "the output does not change with it and no gradient "
-                                             "arrives: is the right Var used?"));
+                                             "the output does not depend on this input, and no "
+                                             "gradient arrives: does the op use the right Var?"));
   }
   const Index worst = worst_of(c, subject.options, false);
   if (worst < 0) {
@@ -149,19 +149,18 @@ std::optional<Finding> check_input(const CheckedRun& checked, bool arrived,
                ? std::nullopt
                : std::optional(subject.found(
                      Verdict::cannot_tell, input, -1,
-                     fmt::format(
-                         "the output is too large for differences: beside numbers of {:.1g} the "
-                         "slopes of this input are less than rounding, so that any gradient would "
-                         "pass. Leave out what does not depend on it, or try inputs of another "
-                         "size",
-                         magnitude(checked.run.forward))));
+                     fmt::format("the output is too large for differences: with numbers of {:.1g}, "
+                                 "rounding hides the slopes of this input, so any gradient would "
+                                 "pass. Leave out terms that do not depend on this input, or try "
+                                 "smaller or larger inputs",
+                                 magnitude(checked.run.forward))));
   }
   const Index sure = worst_of(c, subject.options, true);
   const Index element = sure >= 0 ? sure : worst;
   Finding finding = !std::isfinite(c.a(element))
                         ? subject.found(Verdict::not_finite, input, element,
-                                        "0/0, ∞ - ∞ or the derivative at an edge; or memory that "
-                                        "was never written")
+                                        "the cause may be 0/0, ∞ - ∞, an infinite derivative (√x "
+                                        "at 0), or memory that was never written")
                     : sure >= 0 ? wrong(subject, c, differences, input, element, arrived)
                                 : unsure(subject, c, input, element);
   finding.compare(c.a(element), c.n(element), c.error(element));

@@ -61,18 +61,18 @@ std::optional<Finding> check_repetition(const Subject& subject, const Tensor& pl
   if (same_bits(first.forward, second.forward) && !same_bits(plain, first.forward) &&
       same_bits(plain, subject.value(subject.inputs))) {
     return subject.found(Verdict::nondeterministic,
-                         "another output where the tape does not record, as in an evaluation: the "
-                         "numbers must not depend on Tape::recording()");
+                         "the output differs when the tape does not record, as in an evaluation: "
+                         "the numbers must not depend on Tape::recording()");
   }
   if (!same_bits(plain, first.forward) || !same_bits(plain, second.forward)) {
     return subject.found(
         Verdict::nondeterministic,
-        "a second run on the same inputs gives an output with other bits: a clock, "
-        "an address, a thread or a random generator with a state of its own?");
+        "a second run on the same inputs gives different bits of output: does the op use a clock, "
+        "an address, threads, or a random generator with its own state?");
   }
   return find_change(subject, gradients, second.gradients, Verdict::nondeterministic,
-                     "a second backward pass, on a new tape, gives other bits: a state kept "
-                     "between runs, or memory that was never written?");
+                     "a second backward pass, on a new tape, gives different bits: does the op "
+                     "keep a state between runs, or read memory that was never written?");
 }
 
 std::optional<Finding> check_writing(const CheckedRun& first, std::vector<bool>& arrived) {
@@ -93,15 +93,15 @@ std::optional<Finding> check_writing(const CheckedRun& first, std::vector<bool>&
     };
     if (const Index i = first_where(one[k].size(), untouched); i >= 0) {
       return subject.found(Verdict::not_written, k, i,
-                           "this element of the gradient is left as its memory was: where "
-                           "`accumulate` is false every element must be written");
+                           "backward does not write this element of the gradient: if `accumulate` "
+                           "is false, it must write every element");
     }
     const Tensor& gradient = first.run.gradients[k];
     if (const Index i = first.first_difference(gradient, into_one.gradients[k], {k}); i >= 0) {
       return subject.found(
           Verdict::not_written, k, i,
-          fmt::format("the gradient depends on what its memory held before ({:.6g} "
-                      "or {:.6g}): it adds where `accumulate` is false",
+          fmt::format("the gradient depends on what its memory held before ({:.6g} or {:.6g}): "
+                      "backward adds although `accumulate` is false",
                       gradient.data()[i], into_one.gradients[k].data()[i]));
     }
   }
@@ -145,16 +145,16 @@ std::optional<Finding> check_parts(const Subject& subject, const CheckedRun& fir
     };
     if (const Index i = first_where(sum.size(), not_finite); i >= 0) {
       return subject.found(Verdict::not_finite, k, i,
-                           "0/0, or memory that was never written, as where rows are skipped "
-                           "because their dL/dy is 0");
+                           "the cause may be 0/0, or memory that was never written, because "
+                           "backward skips rows whose dL/dy is 0");
     }
     if (const Index i = first.first_difference(gradient, sum, {k}); i >= 0) {
       return subject.found(
           Verdict::wrong, k, i,
-          fmt::format("not linear in dL/dy: the gradient is {:.6g}, but {:.6g} where dL/dy is 0 in "
-                      "one part, and {:.6g} where it is 0 in the rest: these should add up",
-                      gradient.data()[i], part.gradients[k].data()[i],
-                      rest.gradients[k].data()[i]));
+          fmt::format(
+              "not linear in dL/dy: the gradient is {:.6g}, but {:.6g} with one part of dL/dy set "
+              "to 0, and {:.6g} with the rest set to 0: these two should add up to the gradient",
+              gradient.data()[i], part.gradients[k].data()[i], rest.gradients[k].data()[i]));
     }
   }
   return {};
@@ -174,7 +174,7 @@ std::optional<Finding> check_multiple(const Subject& subject, const CheckedRun& 
       return subject.found(
           Verdict::wrong, k, i,
           fmt::format("not linear in dL/dy: the gradient is {:.6g}, and {:.6g} is not {} times as "
-                      "much: an absolute value, a limit or a threshold?",
+                      "much: does backward use an absolute value, a limit or a threshold?",
                       gradient.data()[i], multiple.gradients[k].data()[i], multiple_factor));
     }
   }
@@ -189,7 +189,7 @@ std::optional<Finding> check_purity(const Subject& subject, Run& first) {
   const Tensor plain = subject.value(subject.inputs).copy();
   const auto overwritten = [&](const char* pass) {
     return find_change(subject, inputs, subject.inputs, Verdict::input_overwritten,
-                       fmt::format("the {} pass writes into its input; a copy of a Tensor shares "
+                       fmt::format("the {} pass writes into its input; assigning a Tensor shares "
                                    "its memory, .copy() does not",
                                    pass));
   };
@@ -201,13 +201,14 @@ std::optional<Finding> check_purity(const Subject& subject, Run& first) {
     return finding;
   }
   if (!same_bits(cotangent, subject.cotangent)) {
-    return subject.found(Verdict::input_overwritten,
-                         "the backward pass writes into the gradient of its output, which others "
-                         "may hold: change it only after take_output(), and where it is unique()");
+    return subject.found(
+        Verdict::input_overwritten,
+        "the backward pass writes into dL/dy, the gradient of its output, which other ops may use: "
+        "call take_output(), and change the result only if it is unique()");
   }
   if (!same_bits(first.forward, first.output)) {
     return subject.found(Verdict::input_overwritten,
-                         "the backward pass writes into its output, which other ops may hold");
+                         "the backward pass writes into its output, which other ops may use");
   }
   return check_repetition(subject, plain, first);
 }
@@ -226,8 +227,9 @@ std::optional<Finding> check_accumulation(const CheckedRun& first, std::vector<b
     if (const Index i = first.first_difference(sum, added.gradients[k], {k}); i >= 0) {
       return subject.found(
           Verdict::not_accumulated, k, i,
-          fmt::format("a gradient of {:.6g} was there, {:.6g} came, and {:.6g} is what is left: "
-                      "where `accumulate` is true, add. An input used twice would lose one part",
+          fmt::format("the gradient was {:.6g}, the new part is {:.6g}, and afterwards it is "
+                      "{:.6g}, not the sum: if `accumulate` is true, add. Otherwise an input that "
+                      "is used twice loses one part",
                       before[k].data()[i], gradient.data()[i], added.gradients[k].data()[i]));
     }
   }
@@ -239,17 +241,17 @@ std::optional<Finding> check_constants(const CheckedRun& first) {
   // Whether gradients stay the same if `one` is the only constant or (`alone`) the only variable.
   const auto check = [&](std::size_t one, bool alone) -> std::optional<Finding> {
     Subject probed = first.subject;
-    probed.probe = alone ? fmt::format("with all inputs but {} as constants", one)
+    probed.probe = alone ? fmt::format("with all inputs except {} as constants", one)
                          : fmt::format("with input {} as a constant", one);
-    const std::string reason =
-        alone ? fmt::format(
-                    "no other input needs one: what is shared must be computed if any of "
-                    "its users is needed, g.needs({}) among them",
-                    one)
-              : fmt::format(
-                    "input {0} needs none: what is shared between the two must not hang on "
-                    "g.needs({0})",
-                    one);
+    const std::string reason = alone
+                                   ? fmt::format(
+                                         "no other input needs a gradient: compute values that "
+                                         "several gradients use, even if only g.needs({}) is true",
+                                         one)
+                                   : fmt::format(
+                                         "input {0} needs no gradient: compute values that several "
+                                         "gradients use, even if g.needs({0}) is false",
+                                         one);
     const auto needs = [=](std::size_t k) { return (k == one) == alone; };
     try {
       const Run other = run(probed, [&](Tape& tape, std::size_t k) {
@@ -260,8 +262,8 @@ std::optional<Finding> check_constants(const CheckedRun& first) {
         const Tensor& b = other.gradients[k];
         if (const Index i = needs(k) ? first.first_difference(a, b, {k}) : -1; i >= 0) {
           return probed.found(Verdict::wrong, k, i,
-                              fmt::format("the gradient is {:.6g}, but {:.6g} where {}",
-                                          a.data()[i], b.data()[i], reason));
+                              fmt::format("the gradient is {:.6g}, but {:.6g} if {}", a.data()[i],
+                                          b.data()[i], reason));
         }
       }
     } catch (...) {
@@ -282,11 +284,11 @@ std::optional<Finding> check_constants(const CheckedRun& first) {
 std::optional<Finding> check_linearity(const CheckedRun& first) {
   Subject probed = first.subject;
   try {
-    probed.probe = "where elements of dL/dy are 0";
+    probed.probe = "with some elements of dL/dy set to 0";
     if (auto finding = check_parts(probed, first)) {
       return finding;
     }
-    probed.probe = fmt::format("with {} dL/dy", multiple_factor);
+    probed.probe = fmt::format("with dL/dy multiplied by {}", multiple_factor);
     return check_multiple(probed, first);
   } catch (...) {
     return probed.thrown();

@@ -40,11 +40,10 @@ std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
       const bool overflows =
           std::isinf(gradient) && x != 0 && magnitude(run.forward) / std::abs(x) > near_overflow;
       if (!std::isfinite(gradient) && !overflows) {
-        return subject.found(
-            Verdict::not_finite, k, i,
-            fmt::format("the gradient is {} where the output is finite: a quotient or an "
-                        "exponential that the forward pass guards?",
-                        gradient));
+        return subject.found(Verdict::not_finite, k, i,
+                             fmt::format("the gradient is {}, but the output is finite: does only "
+                                         "the forward pass guard a quotient or an exponential?",
+                                         gradient));
       }
     }
   }
@@ -75,7 +74,7 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
         distance > 1000 * rounding_along(subject, k, direction, along)) {
       Finding finding =
           subject.found(Verdict::wrong, k, -1,
-                        "right for the inputs that were given; the numbers are slopes along a "
+                        "right for your own inputs, but not here; the numbers are slopes along a "
                         "random direction, which has the gradient's signs");
       finding.compare(along, slope.value, slope.error);
       return finding;
@@ -143,10 +142,11 @@ std::optional<Finding> check_shared(const Subject& subject, std::size_t first, s
   if (i < 0) {
     return {};
   }
-  return subject.found(Verdict::not_accumulated, first, i,
-                       fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
-                                   "second must add to the first",
-                                   one.data()[i], other.data()[i], both.data()[i]));
+  return subject.found(
+      Verdict::not_accumulated, first, i,
+      fmt::format("as two Vars the inputs get {:.6g} and {:.6g}, as one Var {:.6g}, not the sum: "
+                  "the second gradient must be added to the first",
+                  one.data()[i], other.data()[i], both.data()[i]));
 }
 
 }  // namespace

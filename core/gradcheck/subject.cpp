@@ -13,8 +13,8 @@ Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& in
 Tensor Subject::value(const std::vector<Tensor>& at) const {
   Tensor result = value_of(function, at);
   if (result.shape() != cotangent.shape()) {
-    throw ShapeError("the output has shape {}, and before it had {}", result.shape().to_string(),
-                     cotangent.shape().to_string());
+    throw ShapeError("the output has shape {}, but had {} in the first run",
+                     result.shape().to_string(), cotangent.shape().to_string());
   }
   return result;
 }
@@ -39,7 +39,7 @@ Finding Subject::thrown(Verdict for_shapes) const {
   } catch (const std::exception& error) {
     return found(Verdict::failed, fmt::format("it throws: {}", error.what()));
   } catch (...) {
-    return found(Verdict::failed, "it throws something that is no std::exception");
+    return found(Verdict::failed, "it throws something that is not a std::exception");
   }
 }
 

@@ -113,7 +113,7 @@ namespace {
 // 1 / count, for a mean of `count` numbers.
 Scalar share(const Shape& shape, Index count) {
   if (count == 0) {
-    wrong_shape("mean.x", "something to take the mean of", shape);
+    wrong_shape("mean.x", "at least one number", shape);
   }
   return 1 / static_cast<Scalar>(count);
 }

@@ -92,8 +92,8 @@ Var slice(const Var& x, Index axis, Index begin, Index end) {
   const auto [N, D] = dims<2>(x, "slice.x");
   check_axis("slice", axis);
   if (begin < 0 || end < begin || end > x.shape()[axis]) {
-    throw ShapeError("slice: {} {} to {} do not lie in x {}", axis == 0 ? "rows" : "columns", begin,
-                     end, x.shape().to_string());
+    throw ShapeError("slice: {} {} to {} are not all in x {}", axis == 0 ? "rows" : "columns",
+                     begin, end, x.shape().to_string());
   }
   const Shape shape = axis == 0 ? Shape{end - begin, D} : Shape{N, end - begin};
   const Place place = place_of(shape, axis, x.shape());
@@ -114,7 +114,7 @@ namespace {
 
 void expect_tiled(const Var& x, const Segments& segments, const char* name) {
   if (row_count(segments) != x.shape()[0]) {
-    throw ShapeError("join_sequences.{}: {} has {} rows, its segments {}", name,
+    throw ShapeError("join_sequences.{}: {} has {} rows, but its segments have {}", name,
                      x.shape().to_string(), x.shape()[0], row_count(segments));
   }
 }

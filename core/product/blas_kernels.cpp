@@ -47,8 +47,8 @@ void reserve_buffers(Index threads) {
         ::mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       throw IoError(
-          "out of memory: OpenBLAS needs {} MiB of addresses for each thread, and only those for "
-          "{} of {} threads are free; use fewer threads (--threads), or raise the limit (ulimit "
+          "out of memory: OpenBLAS needs {} MiB of addresses for each thread, but there are enough "
+          "for only {} of {} threads; use fewer threads (--threads), or raise the limit (ulimit "
           "-v)",
           buffer_bytes >> 20, buffers.size(), threads);
     }

@@ -13,7 +13,7 @@ std::string Ranks::name(Index /*rank*/) const { return "rank 0"; }
 
 void Ranks::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
   if (!outgoing.empty() || !incoming.empty()) {
-    throw RankError("a process that works alone has nobody to exchange bytes with");
+    throw RankError("a single process has no other process to exchange bytes with");
   }
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 void expect_tiled(const Tokens& tokens, std::string_view name, Index sequences) {
   if (tokens.segments.count() != sequences || row_count(tokens.segments) != tokens.rows()) {
-    throw ShapeError("batch.{}: {} segments of {} rows in all, for {} sequences and {} tokens",
+    throw ShapeError("batch.{}: {} segments with {} rows in total, but {} sequences and {} tokens",
                      name, tokens.segments.count(), row_count(tokens.segments), sequences,
                      tokens.rows());
   }

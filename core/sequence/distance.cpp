@@ -11,8 +11,8 @@ std::vector<Index> logarithmic_starts(Index count, Index farthest) {
   const Index steps = count - exact;
   if (exact < 1 || exact >= farthest) {
     throw ConfigError(
-        "distance buckets: {} for one side up to distance {}: there must be 2 or more, "
-        "and half of them less than the distance",
+        "distance buckets: {} for one side up to distance {}: give 2 buckets or more; half of "
+        "their number must be less than the distance",
         count, farthest);
   }
   std::vector<Index> starts(static_cast<std::size_t>(count));

@@ -98,7 +98,8 @@ void Tape::receive(Node& into, Tensor gradient) {
 GradientTarget Tape::target(Node& into) {
   if (into.spent) {
     throw std::logic_error(fmt::format(
-        "{}: a backward pass has used it already; a tape runs backwards only once", into.op));
+        "{}: a backward pass has used this value already; a tape runs backwards only once",
+        into.op));
   }
   bool& arrived = into.written != nullptr ? *into.written : into.has_gradient;
   const bool accumulate = std::exchange(arrived, true);

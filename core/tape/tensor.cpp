@@ -28,8 +28,8 @@ Tensor Tensor::of(const Shape& shape, std::span<const Scalar> values) {
 
 Tensor Tensor::part(Index first_element, const Shape& shape) const {
   if (first_element < 0 || first_element + shape.size() > size()) {
-    throw ShapeError("part: shape {} from element {} on reaches beyond {}", shape.to_string(),
-                     first_element, shape_.to_string());
+    throw ShapeError("part: shape {}, starting at element {}, does not fit in shape {}",
+                     shape.to_string(), first_element, shape_.to_string());
   }
   Tensor result = *this;
   result.data_ += first_element;

@@ -40,7 +40,7 @@ TextFacts facts_in(std::string_view bytes, const fs::path& shown_as) {
   const std::size_t end = bytes.size() - 2 * number_bytes;
   const std::size_t count = number_at(bytes.data() + end, number_bytes);
   if (count > end - signature.size()) {
-    throw IoError(damaged + ": its end is not what it should be");
+    throw IoError(damaged + ": a length in it is larger than the file");
   }
   const auto body = static_cast<Index>(end - count - signature.size());
   const auto json = parse_json(bytes.substr(end - count, count), damaged);

@@ -22,7 +22,7 @@ struct GrammarOptions {
         "held-out pairs that choose the best checkpoint");
     row(test_examples, named("test_examples", 1, 1e7), "held-out pairs for the final test");
     row(homonyms, named("homonyms"),
-        "English words that have two German ones; the verb says which");
+        "English words with two German translations; the verb says which");
   }
 };
 

@@ -23,7 +23,7 @@ struct QuestionOptions {
 
   void fields(const auto& row) {
     row(story, named("story"),
-        "the source has the story; without it, only the question, which shows what can be guessed");
+        "whether the source has the story; false: only the question, to show what can be guessed");
   }
 };
 

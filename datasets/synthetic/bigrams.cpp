@@ -50,10 +50,10 @@ struct BigramsOptions {
 
   void fields(const auto& row) {
     row(text, file_named("text"),
-        "file whose characters and bigrams the sequences have; empty: a short text that comes "
-        "with the program");
+        "text file that gives the sequences their characters and bigrams; empty: a short built-in "
+        "text");
     row(triggers, named("triggers", 1, 10000),
-        "characters after which a sequence has an output of its own");
+        "number of triggers: characters whose next character each sequence draws once");
     row(trigger_choice, named("trigger_choice"),
         "the most frequent characters of the text, the same for all sequences (frequent), or "
         "drawn for each sequence by their frequency (drawn)");

@@ -28,12 +28,12 @@ struct FewShotOptions {
   }
 
   void fields(const auto& row) {
-    row(keys, named("keys", 1, 10000), "keys of each mapping, any of which is asked for");
+    row(keys, named("keys", 1, 10000), "keys of each mapping; the query is one of them");
     row(values, named("values", 2, 10000), "number of values");
     row(shots, named("shots", 1, 10000),
-        "most pairs that are shown; in training and test 0 to so many, in those of the further "
-        "test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and `shots_8` that are not above "
-        "it exactly so many");
+        "most pairs that are shown; training and test show 0 to this many; the further test splits "
+        "`shots_0`, `shots_1`, `shots_2`, `shots_4` and `shots_8`, up to this limit, show exactly "
+        "their number");
   }
 };
 

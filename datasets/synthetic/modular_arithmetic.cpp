@@ -20,7 +20,7 @@ struct ModularOptions {
   void fields(const auto& row) {
     row(modulus, named("modulus", 2, 1000), "sums are taken modulo this");
     row(train_share, below(above(named("train_share", 0, 1))),
-        "part of all pairs to train on; a fifth of the others is for validation, the rest for "
+        "part of all pairs to train on; a fifth of the other pairs is for validation, the rest for "
         "the test");
   }
 };

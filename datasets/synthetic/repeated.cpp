@@ -33,9 +33,10 @@ struct RepeatedOptions {
 
   void fields(const auto& row) {
     row(vocabulary, named("vocabulary", 2, 1000000), "number of symbols");
-    row(min_period, named("min_period", 1, 100000), "fewest symbols until a sequence begins again");
+    row(min_period, named("min_period", 1, 100000),
+        "shortest period: symbols until a sequence repeats");
     row(max_period, named("max_period", 1, 100000),
-        "most symbols until a sequence begins again, all different");
+        "longest period; all symbols of a period are different");
     row(length, named("length", 2, 100000, "tokens"),
         "symbols of each sequence that the model reads");
   }
@@ -61,10 +62,11 @@ constexpr std::array rules{TaskRule{
                         "more than task.max_period ({}, {})", task.min_period, task.max_period),
            violation_if(
                task.max_period > task.vocabulary, {"task.max_period", "task.vocabulary"},
-               "a period has different symbols, but there are fewer ({}, task.vocabulary {})",
+               "a period needs more different symbols than there are ({}, task.vocabulary {})",
                task.max_period, task.vocabulary),
            violation_if(task.max_period >= task.length, {"task.max_period", "task.length"},
-                        "as long as a sequence, which would not begin again ({}, task.length {})",
+                        "at least the length of a sequence, so a sequence would not repeat ({}, "
+                        "task.length {})",
                         task.max_period, task.length)});
     }}};
 

@@ -27,8 +27,8 @@ std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) 
   const bool by_line = files.end == DocumentEnd::file;
   const Index count = by_line ? reader.lines() : reader.documents();
   const char* const unit = by_line ? "line" : "document";
-  std::string text = fmt::format(": the text has {} {}{}, and a split begins with a {}", count,
-                                 unit, count == 1 ? "" : "s", unit);
+  std::string text = fmt::format(": the text has {} {}{}, and a split begins at the start of a {}",
+                                 count, unit, count == 1 ? "" : "s", unit);
   if (files.end == DocumentEnd::separator && reader.separators() == 0) {
     text += fmt::format("; no line is the task.separator, {}", shown(files.separator));
   }
@@ -84,8 +84,8 @@ class Writing {
                       why_empty(files, reader));
     }
     if (empty_ > 0) {
-      spdlog::info("{}: without a token, and left out of the {} split: {} document{}", files.name,
-                   files.split, empty_, empty_ == 1 ? "" : "s");
+      spdlog::info("{}: the {} split leaves out documents without a token: {} document{}",
+                   files.name, files.split, empty_, empty_ == 1 ? "" : "s");
     }
     return writer_.finish(counts_);
   }
@@ -244,9 +244,10 @@ TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
     const Index almost = reader.almost_separators();
     spdlog::warn("{}: no line is the task.separator, {}, so each file is one document{}",
                  files.name, shown(files.separator),
-                 almost == 0 ? ""
-                             : fmt::format("; {} line{} from it only by white space at the ends",
-                                           almost, almost == 1 ? " differs" : "s differ"));
+                 almost == 0
+                     ? ""
+                     : fmt::format("; {} line{} from the separator only by white space at the ends",
+                                   almost, almost == 1 ? " differs" : "s differ"));
   }
   return writing.finish(files, reader);
 }

@@ -37,18 +37,18 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
     row(test_tsv, file_named("test_tsv"), "file for the final test; empty: no test split");
     row(train_text, file_named("train_text"),
         "instead of train_tsv: file of texts, one a line, with train_labels");
-    row(train_labels, file_named("train_labels"), "file of their classes, line by line");
+    row(train_labels, file_named("train_labels"), "file of train_text's classes, line by line");
     row(validation_text, file_named("validation_text"), "instead of validation_tsv: file of texts");
-    row(validation_labels, file_named("validation_labels"), "file of their classes");
+    row(validation_labels, file_named("validation_labels"), "file of validation_text's classes");
     row(test_text, file_named("test_text"), "instead of test_tsv: file of texts");
-    row(test_labels, file_named("test_labels"), "file of their classes");
+    row(test_labels, file_named("test_labels"), "file of test_text's classes");
     row(header, named("header"),
-        "whether a TSV begins with a line that names its columns; auto: the first line does if "
-        "its fields are names such as sentence and label, or if no other line has its class and "
-        "some share theirs");
+        "whether a TSV begins with a line that names its columns; auto: the first line does if its "
+        "fields are names such as sentence and label, or if its class is on no other line, while "
+        "other lines share classes");
     row(texts, named("texts", 1, 2),
-        "texts of an example: one, or two with a tab between them, which an end mark separates; "
-        "tokens of the second have the type 1 (model.token_types)");
+        "texts of an example: one, or two; a tab separates them in the file, an end mark in the "
+        "model; tokens of the second have type 1 (model.token_types)");
     row(train_share, above(named("train_share", 0, 1)),
         "part of the training examples that is used, drawn by the seed");
     row(validation_share,
@@ -62,7 +62,7 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
         "probability that a token of a training text is read as unknown, drawn again in each "
         "epoch (Iyyer et al. 2015, section 3.2)");
     row(max_length, named("max_length", 1, 100000, "tokens"),
-        "longer texts are cut, at the end of the longer of two, and counted");
+        "longer texts are cut at the end (of two, the longer text), and counted");
   }
 };
 

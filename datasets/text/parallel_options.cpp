@@ -68,9 +68,9 @@ Verdict names_are_new(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const Verdict verdict = first_violation(
         {violation_if(name.empty() || !std::ranges::all_of(name, fits), {"task.further_tests"},
-                      "a split's name has letters, digits, _ and - alone ({})", shown(name)),
+                      "a split's name may contain only letters, digits, _ and - ({})", shown(name)),
          violation_if(std::ranges::find(taken, name) != taken.end(), {"task.further_tests"},
-                      "there is a split named {} already; give this one another name", name)});
+                      "there is already a split named {}; choose another name", name)});
     if (verdict) {
       return verdict;
     }
@@ -89,7 +89,7 @@ Verdict groups_are_readable(const std::vector<std::string>& groups) {
     }
     if (std::ranges::count(names, names.back()) > 1) {
       return Violation{{"task.type_groups"},
-                       fmt::format("two groups are named {}; give one another name", names.back())};
+                       fmt::format("two groups are named {}; rename one of them", names.back())};
     }
   }
   return {};
@@ -106,7 +106,7 @@ std::vector<std::string> read_types(const fs::path& file, const fs::path& text_f
   }
   if (types.size() != examples) {
     throw DataError(
-        "{}:{}: the file ends here, but {} has {} lines; line n must be the type of its line n",
+        "{}:{}: the file ends here, but {} has {} lines; line n must be the type of pair n",
         file.string(), types.size(), text_file.string(), examples);
   }
   return types;
@@ -155,8 +155,8 @@ constinit const std::array<TaskRule, 4> parallel_text_rules{
              "`task.further_types` have an entry for each name in `task.further_tests`. The names "
              "are new ones, and there is a test split.",
              further_tests_are_whole},
-    TaskRule{"`task.test_types` goes with a test split, and `task.type_groups`, each of another "
-             "name, with types of some split.",
+    TaskRule{"`task.test_types` needs a test split. `task.type_groups` need types of some split, "
+             "and different names.",
              types_fit},
     entries_hold_bytes_rule<ParallelTextOptions>};
 
@@ -220,7 +220,7 @@ std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
   for (const std::string& text : option) {
     const TypeGroup& group = groups.emplace_back(parse_type_group(text));
     if (types.contains(group.name)) {
-      throw DataError("task.type_groups: {} is the name of a type; give the group another one",
+      throw DataError("task.type_groups: {} is the name of a type; give the group another name",
                       group.name);
     }
     for (const std::string& type : group.types) {

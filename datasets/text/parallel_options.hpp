@@ -40,13 +40,15 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   void fields(const auto& row) {
     row(train_source, file_named("train_source"),
         "file of source sentences to train on, one a line");
-    row(train_target, file_named("train_target"), "file of their translations, line by line");
+    row(train_target, file_named("train_target"),
+        "file of train_source's translations, line by line");
     row(validation_source, file_named("validation_source", 2),
         "file of source sentences for validation");
-    row(validation_target, file_named("validation_target", 2), "file of their translations");
+    row(validation_target, file_named("validation_target", 2),
+        "file of validation_source's translations");
     row(test_source, file_named("test_source", 3),
         "file of source sentences for the final test; empty: no test split");
-    row(test_target, file_named("test_target", 3), "file of their translations");
+    row(test_target, file_named("test_target", 3), "file of test_source's translations");
     row(train_tsv, file_named("train_tsv"),
         "instead of two files: source, tab, target on each line");
     row(validation_tsv, file_named("validation_tsv", 2),
@@ -64,10 +66,11 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
     row(further_tests, named("further_tests"),
         "names of further test splits, which are evaluated with `test`");
     row(further_sources, file_named("further_sources", 4),
-        "their files of source sentences, one for each name");
-    row(further_targets, file_named("further_targets", 4), "files of their translations");
+        "files of source sentences, one for each further test split");
+    row(further_targets, file_named("further_targets", 4),
+        "files of further_sources' translations");
     row(further_types, file_named("further_types", 4),
-        "files with the types of their pairs, where \"\" is none; []: no types");
+        "files with types of the further test pairs; \"\": a split without types; []: none");
     row(type_groups, named("type_groups"),
         "groups of types to count together, each as its name, an equals sign and its types: "
         "hard = recursion passive");

@@ -150,7 +150,7 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
   const std::string_view reason = sentencepiece_reserved(part);
   throw DataError(
       "{}: {}{}{}. Take them out of the text, set task.tokenizer to word or character, or set "
-      "task.character_coverage below 1 to have them unknown",
+      "task.character_coverage below 1 to make them unknown tokens",
       text.place(found.first_line), what, reason.empty() ? "" : ". ", reason);
 }
 
@@ -159,7 +159,7 @@ using PiecesOf = std::shared_ptr<const SentencePieceTokenizer>;
 Tokenizers checked(const PiecesOf& source, const PiecesOf& target, AlignedText text,
                    const ParallelTextOptions& options) {
   if (text.source.size() >= many_lines) {
-    spdlog::info("checking that it writes its training text back");
+    spdlog::info("checking that the tokenizer restores its training text");
   }
   // Clears pairs that will be dropped as too long: their text need not be restored from tokens.
   for_lines_in_parallel(text.source.size(), [&](std::size_t i) {
@@ -209,8 +209,8 @@ Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOption
   if (!problems.empty()) {
     throw DataError("{}{}", join(problems, "\n"),
                     problems.size() == 1 ? ""
-                                         : "\nboth sides use the same task.vocabulary: choose one "
-                                           "that suits both, or set task.joint_vocabulary");
+                                         : "\nboth sides use the same task.vocabulary: choose a "
+                                           "size that suits both, or set task.joint_vocabulary");
   }
   return checked(sides[0], sides[1], text, options);
 }

@@ -26,12 +26,12 @@ struct TaggedTextOptions {
 
   void fields(const auto& row) {
     row(train_columns, file_named("train_columns"),
-        "file to train on: a token a line, first the token and last its label, and an empty line "
-        "between sentences (CoNLL)");
+        "file to train on (CoNLL): on each line a token first and its label last, with an empty "
+        "line between sentences");
     row(validation_columns, file_named("validation_columns"), "file for validation");
     row(test_columns, file_named("test_columns"), "file for the final test; empty: no test split");
     row(vocabulary, named("vocabulary", 4, 1e6),
-        "at most so many entries, with the three marks: the most frequent tokens");
+        "upper limit of entries, including the three marks; the most frequent tokens are kept");
     row(max_length, named("max_length", 1, 100000, "tokens"),
         "longer training sentences are dropped, and counted");
   }

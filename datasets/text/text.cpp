@@ -21,8 +21,8 @@ std::shared_ptr<const TokenText> token_text(const TextOptions& options, std::str
   for (Index i = 0; i < text->size(); ++i) {
     const TokenId token = (*text)[i];
     if (token < 0 || token >= tokenizer.size()) {
-      throw IoError("{}: token {} is {}, but the run's vocabulary has {} entries", file.string(),
-                    i + 1, token, tokenizer.size());
+      throw IoError("{}: token {} has the id {}, but the run's vocabulary has {} entries",
+                    file.string(), i + 1, token, tokenizer.size());
     }
   }
   return text;
@@ -110,7 +110,7 @@ std::optional<Violation> shares_leave_text(const TaskOptions& task) {
                     {"task.validation_share", "task.validation_text"},
                     "text needs a validation split: a share of the training text, or a file"),
        violation_if(held_out >= 1, {"task.validation_share", "task.test_share"},
-                    "nothing is left to train on (the shares of validation and test are {})",
+                    "nothing is left to train on (the shares of validation and test add up to {})",
                     held_out)});
 }
 
@@ -118,7 +118,7 @@ std::optional<Violation> separator_separates(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
   return violation_if(options.documents == DocumentEnd::separator && options.separator.empty(),
                       {"task.separator", "task.documents"},
-                      "documents: separator needs the line that separates documents");
+                      "task.documents: separator needs the line that separates documents");
 }
 
 constexpr std::array text_rules{

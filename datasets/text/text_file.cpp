@@ -55,8 +55,8 @@ bool has_header(HeaderLine given, const fs::path& file, const std::vector<std::s
       !(names_columns(lines.front()) || (is_header && is_header(lines)))) {
     return given == HeaderLine::present;
   }
-  spdlog::info("{}:1: taken for a header, and left out: {} (task.header: false reads it as data)",
-               file.string(), shown(lines.front()));
+  spdlog::info("{}:1: skipped as a header: {} (task.header: false reads it as data)", file.string(),
+               shown(lines.front()));
   return true;
 }
 

@@ -97,7 +97,7 @@ void keep_texts(SplitText from, Split& split);
 struct LineWords {
   std::string_view sources = " lines";
   std::string_view targets{};
-  std::string_view rule = "line by line one must be the translation of the other";
+  std::string_view rule = "line n of one must be the translation of line n of the other";
 };
 
 // From two files: line i of one belongs to line i of the other. Throws what read_lines throws, and

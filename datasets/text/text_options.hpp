@@ -33,17 +33,17 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
         "file, or files, for the final test; empty: test_share of train_text");
     row(validation_share,
         only_with(When::without("task.validation_text"), named("validation_share", 0, 0.9)),
-        "part of train_text, before that of test_share, to validate on instead");
+        "instead of validation_text: part of train_text, before the part for testing");
     row(test_share, only_with(When::without("task.test_text"), named("test_share", 0, 0.9)),
-        "part of train_text, at its end, to test on instead; 0: no test split");
+        "instead of test_text: part of train_text, at its end; 0: no test split");
     row(documents, named("documents"),
         "where a document ends: with its file, with each line, at blank lines, or at lines that "
         "are the separator");
     row(separator, only_with(When::with("task.documents", {"separator"}), named("separator")),
         "the line between two documents");
     row(stream, named("stream"),
-        "true: a window may go on from one document to the next, past its end mark; false: the "
-        "tokens of a window are of one document, which begins with a begin mark");
+        "true: a window may continue past a document's end mark into the next document; false: a "
+        "window has tokens of one document, which begins with a begin mark");
     row(begin_mark, named("begin_mark"),
         "without stream: whether a document begins with a begin mark; false: nothing stands in "
         "front of it, and its first token is not predicted");

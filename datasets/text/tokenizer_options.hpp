@@ -47,8 +47,8 @@ struct TokenizerOptions {
                       When::with("task.tokenizer",
                                  {"word", "character", "bpe", "unigram", "byte_bpe", "word_piece"}),
                       named("vocabulary", 4, 1e6))),
-        "entries of each vocabulary, with the three marks; for words and characters an upper "
-        "limit: the most frequent ones; in byte_bpe the 256 bytes are entries");
+        "entries of each vocabulary, including the three marks and, in byte_bpe, the 256 bytes; an "
+        "upper limit for words and characters: the most frequent are kept");
     row(lower_case,
         kept_by_resume(only_with(own_tokenizer, When::with("task.tokenizer", {"word_piece"}),
                                  named("lower_case"))),

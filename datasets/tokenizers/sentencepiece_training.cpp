@@ -14,8 +14,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::string_view other_tokenizers =
-    "set task.tokenizer to another one, or another task.vocabulary";
+constexpr std::string_view other_tokenizers = "choose another task.tokenizer or task.vocabulary";
 
 // If the library read files itself, the model would contain their paths.
 class Lines : public sentencepiece::SentenceIterator {
@@ -83,8 +82,8 @@ std::string remedy(const std::string& message) {
   }
   if (const std::string least = number_after(message, " vs "); !least.empty()) {
     return fmt::format(
-        "its characters and the marks alone take {0} entries; set task.vocabulary to {0} or more, "
-        "or lower task.character_coverage",
+        "the text's characters and the marks alone take {0} entries; set task.vocabulary to {0} or "
+        "more, or lower task.character_coverage",
         least);
   }
   return fmt::format("SentencePiece says \"{}\"; {}", message, other_tokenizers);
@@ -117,7 +116,7 @@ std::string train_sentencepiece(std::span<const std::string> lines, const PieceO
         })) {
       return isolated([&] { return train_here(lines, options); });
     }
-    problem = "they contain no text";
+    problem = "the lines contain no text";
   } catch (const DataError& error) {
     problem = error.what();
   } catch (const IsolatedEnd& end) {

@@ -53,7 +53,7 @@ void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
 std::string describe(const UnknownText& unknown) {
   constexpr Index most_characters = 40;  // shown of the first unknown part
   return fmt::format(
-      "{} of {} tokens {} unknown to its vocabulary, on {} line{}; the first is `{}`, on line {}",
+      "{} of {} tokens {} not in the vocabulary, on {} line{}; the first is `{}`, on line {}",
       unknown.tokens, unknown.of, unknown.tokens == 1 ? "is" : "are", unknown.lines,
       unknown.lines == 1 ? "" : "s", shown(unknown.first, most_characters), unknown.first_line);
 }

@@ -19,7 +19,8 @@ nlohmann::json read_ids(const fs::path& file) {
   }
   for (const auto& [piece, id] : ids.items()) {
     if (!id.is_number_unsigned()) {
-      throw IoError("{}: the id of {} is {}", file.string(), piece, id.dump());
+      throw IoError("{}: the id of {} is {}, not a whole number from 0", file.string(), piece,
+                    id.dump());
     }
   }
   return ids;
@@ -90,7 +91,8 @@ const SentencePieceTokenizer& sentencepiece_of(const Tokenizer& tokenizer, const
   const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
   if (pieces == nullptr) {
     throw DataError(
-        "the tokenizer of the {} is no model of SentencePiece, and Marian's files hold no other",
+        "the tokenizer of the {} is not a SentencePiece model, but Marian's files hold only these "
+        "models",
         side);
   }
   return *pieces;

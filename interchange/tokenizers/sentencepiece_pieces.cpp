@@ -11,14 +11,14 @@ void expect_all_used(const SentencePieceTokenizer& tokenizer, std::span<const Pi
   const auto unused = std::ranges::find(pieces, true, &Piece::unused);
   if (unused != pieces.end()) {
     throw DataError(
-        "the tokenizer may not use all of its subwords ({} is one), which "
-        "tokenizer.json cannot say",
+        "the tokenizer must not use some of its subwords (such as {}), and tokenizer.json cannot "
+        "express this",
         shown(unused->text));
   }
   if (tokenizer.size() > std::ssize(pieces)) {
     throw DataError(
-        "the tokenizer has entries that are no subwords ({} is one), which "
-        "tokenizer.json cannot say",
+        "the tokenizer has entries that are not subwords (such as {}), and tokenizer.json cannot "
+        "express this",
         shown(tokenizer.entry(static_cast<TokenId>(pieces.size()))));
   }
 }

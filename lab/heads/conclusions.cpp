@@ -52,7 +52,7 @@ std::string relation_line(const BestHead& one) {
   return fmt::format(
       "no head exceeds the best fixed offset for \"{}\", {} of the queries; {}", relation, offset,
       !agreement        ? "no head may attend to a related key"
-      : *agreement == 0 ? "no head agrees in any"
+      : *agreement == 0 ? "no head agrees in any query"
                         : fmt::format("closest: {}, {}", head, format_share(*agreement)));
 }
 
@@ -131,15 +131,15 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
     const auto most = std::ranges::max_element(all.heads, {}, &HeadImportance::loss_without);
     lines.push_back(fmt::format("most needed: {}, loss {:.4f} without it, {:.4f} with all heads",
                                 most->head.text(), most->loss_without, all.loss));
-    lines.push_back(
-        fmt::format("{} of {} heads can go one at a time with the loss growing by at most {} nats",
-                    spare_heads(all), all.heads.size(), spare_loss));
+    lines.push_back(fmt::format(
+        "{} of {} heads can be removed one at a time with the loss growing by at most {} nats",
+        spare_heads(all), all.heads.size(), spare_loss));
   }
   if (found.pruning && !found.pruning->steps.empty()) {
     const PruningCurve& curve = *found.pruning;
-    lines.push_back(
-        fmt::format("{} of {} heads can go together with the loss growing by at most {} nats",
-                    curve.steps_within(spare_loss), curve.steps.size(), spare_loss));
+    lines.push_back(fmt::format(
+        "{} of {} heads can be removed together with the loss growing by at most {} nats",
+        curve.steps_within(spare_loss), curve.steps.size(), spare_loss));
   }
   return lines;
 }
@@ -158,15 +158,15 @@ std::optional<NextLook> next_look(const Transformer& transformer, const HeadFind
     if (spare == Removable::none) {
       return std::nullopt;
     }
-    return NextLook{spare_heads_gone, spare == Removable::all
-                                          ? "a smaller run without those heads"
-                                          : "a smaller run, without as many heads as can be "
-                                            "removed at that cost"};
+    return NextLook{spare_heads_gone,
+                    spare == Removable::all
+                        ? "a smaller run without those heads"
+                        : "a smaller run, with as many heads removed as that loss allows"};
   }
   if (found.importance) {
     return spare_heads(*found.importance) < 2
                ? std::nullopt
-               : std::optional(NextLook{pruning, "how many of them can go together?"});
+               : std::optional(NextLook{pruning, "how many of them can be removed together?"});
   }
   const auto pair = most_alike(found.heads);
   return NextLook{importance, pair && pair->second.distance <= alike

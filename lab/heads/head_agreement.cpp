@@ -144,16 +144,16 @@ std::vector<FigureRow<BestHead>> relation_rows() {
     return [part](const BestHead& best) -> Json { return best.agreement() > 0 ? part(best) : ""; };
   };
   return {
-      {"", "relation", "which positions have to do with each other",
+      {"", "relation", "which positions are related",
        [](const BestHead& best) { return best.relation.name; }, as_words},
       {"", "of", "the kind of attention",
        [](const BestHead& best) { return kinds[static_cast<std::size_t>(best.site.kind)]; },
        as_words},
-      {"", "queries", "how many have a related key",
+      {"", "queries", "how many queries have a related key",
        [](const BestHead& best) { return best.relation.queries; }, "{:.0f}"},
       {"", "random",
-       "percent in which a key drawn evenly, of those that the best head may attend to, is a "
-       "related one",
+       "percent of queries in which a random key, among the keys that the best head may attend to, "
+       "is related",
        of_best([](const BestHead& best) { return format_share(best.random()); })},
       {"", "best fixed offset", "the fixed offset that is right most often, and in what percent",
        [](const BestHead& best) {
@@ -163,7 +163,8 @@ std::vector<FigureRow<BestHead>> relation_rows() {
       {"", "best head", "the head whose largest weight is on a related key most often",
        of_best([](const BestHead& best) { return best.site.text(); }), as_words},
       {"", "", "", of_best([](const BestHead& best) { return std::to_string(best.head); })},
-      {"", "agrees", "the percent of the queries in which it is", [](const BestHead& best) {
+      {"", "agrees", "percent of queries whose largest weight is on a related key",
+       [](const BestHead& best) {
          return best.agreement() ? format_share(*best.agreement()) : "";
        }}};
 }

@@ -145,12 +145,13 @@ HeadFigureRow weight_on(const std::string& column, std::string help, std::string
 
 Rows weight_rows() {
   return {
-      {"role", "role", "what the head is for, by the thresholds below; none: none is reached",
+      {"role", "role",
+       "what the head is for, by the thresholds below; none: it reaches no threshold",
        [](const Head& head) { return name_of(head->figures.role); }, as_words},
       {.key = "entropy",
        .column = "entropy",
-       .help = "of the weights, in nats, and after \"of\" that of an even spread over all keys "
-               "that the head's pattern allows, the most there can be; 0: all weight is on one key",
+       .help = "entropy of the weights, in nats; after \"of\" the maximum, reached by an even "
+               "spread over all keys that the head's pattern allows; 0: all weight is on one key",
        .cell = entropy_text,
        .of_query = entropy,
        .even = true,
@@ -180,10 +181,10 @@ Rows weight_rows() {
                 on([](const Query& at, Index key) {
                   return at.sequence.key_facts.is_punctuation(at.key_token(key));
                 })),
-      weight_on("rarest", "percent on the key that is rarest in the training data, marks apart", "",
-                rarest),
+      weight_on("rarest", "percent on the key that is rarest in the training data, except marks",
+                "", rarest),
       weight_on("induction",
-                "percent on keys behind an earlier occurrence of the query's own token", "",
+                "percent on keys right after an earlier occurrence of the query's own token", "",
                 on([](const Query& at, Index key) {
                   return at.sequence.self && 0 < key && key <= at.query &&
                          at.key_token(key - 1) == at.key_token(at.query);
@@ -202,7 +203,9 @@ Rows weight_rows() {
        .of = mean_distance,
        .sweep = "distance",
        .spread = true},
-      {.help = "the entropy over that of an even spread", .of = evenness, .sweep = "evenness"},
+      {.help = "the entropy divided by the entropy of an even spread",
+       .of = evenness,
+       .sweep = "evenness"},
       {.key = "offset",
        .column = "offset",
        .help = "key position minus query position at which the largest weight lies most often, and "
@@ -210,14 +213,14 @@ Rows weight_rows() {
        .of = [](const Head& head) { return or_null(head->figures.offset); },
        .cell = offset_text},
       {.key = "offset_share",
-       .help = "in what share of the queries that have a key there the largest weight lies at it",
+       .help = "share of the queries with a key at this offset whose largest weight is on this key",
        .of = [](const Head& head) { return or_null(head->figures.offset_share); },
        .curve = "largest weight at one offset"},
       {.key = "divergence",
        .column = "nearest",
-       .help = "how far the weights are from those of the nearest head of the same attention, "
-               "which stands in parentheses: mean Jensen-Shannon divergence in nats, 0 for the "
-               "same weights, 0.69 where no key is in common",
+       .help = "mean Jensen-Shannon divergence of the weights from the nearest head of the same "
+               "attention (its number in parentheses), in nats: 0 for the same weights, 0.69 where "
+               "no key is in common",
        .of = [](const Head& head) { return head->divergence; },
        .cell = nearest_by(&HeadReport::divergence),
        .sweep = "divergence"},
@@ -230,11 +233,11 @@ Rows weight_rows() {
 Rows pair_rows() {
   return {
       {.key = "output_distance",
-       .help = "from what each head of the same attention writes",
+       .help = "distance from what each head of the same attention writes",
        .of = [](const Head& head) { return head->output_distance; },
        .sweep = "output_distance"},
       {.key = "divergence_across",
-       .help = "of the weights from those of each head of the other attentions of the kind",
+       .help = "divergence of the weights from each head of the other attentions of the kind",
        .of = divergence_across},
       {"", "weights",
        "mean divergence of the weights from the other heads of the same attention, in nats",
@@ -249,7 +252,7 @@ Rows pair_rows() {
        "same direction, 1 for unrelated ones",
        mean_from(&HeadReport::output_distance)},
       {.column = "nearest",
-       .help = "behind outputs: the least such distance; the head in parentheses",
+       .help = "column after outputs: the least of these distances; the head in parentheses",
        .cell = nearest_by(&HeadReport::output_distance)}};
 }
 
@@ -275,20 +278,19 @@ Rows map_rows(const std::string& key, const std::string& name, MapFigures HeadMa
 }
 
 Rows matrix_rows() {
-  Rows rows = map_rows(
-      "query_key", "QK", &HeadMaps::query_key,
-      "Frobenius norm of W_Q W_Kᵀ, the map from pairs of inputs to scores",
-      "effective rank of W_Q W_Kᵀ, exp of the entropy of the singular values' shares, and after "
-      "\"of\" the head's width, the most there can be");
+  Rows rows = map_rows("query_key", "QK", &HeadMaps::query_key,
+                       "Frobenius norm of W_Q W_Kᵀ, the map from pairs of inputs to scores",
+                       "effective rank of W_Q W_Kᵀ, exp of the entropy of the singular values' "
+                       "shares; after \"of\" the head's width, the maximum");
   rows.push_back({.key = "query_key.asymmetry",
                   .column = "asymmetry",
-                  .help = "|M - Mᵀ| / (2 |M|) of it: 0 when it makes no difference who asks whom, "
-                          "0.71 for unrelated query and key matrices",
+                  .help = "|M - Mᵀ| / (2 |M|) of M = W_Q W_Kᵀ: 0 if query and key can be "
+                          "exchanged, 0.71 for unrelated query and key matrices",
                   .of = of_maps([](const HeadMaps& maps) { return or_null(maps.asymmetry); }),
                   .sweep = "asymmetry"});
   std::ranges::move(
       map_rows("value_output", "VO", &HeadMaps::value_output,
-               "Frobenius norm of W_V W_O, the map from what is attended to to what is written",
+               "Frobenius norm of W_V W_O, the map from attended inputs to the head's output",
                "effective rank of W_V W_O, and after \"of\" the head's width"),
       std::back_inserter(rows));
   return rows;

@@ -28,8 +28,9 @@ HeadHistory head_history(const fs::path& run, const Task& task, const Split& spl
   std::ranges::reverse(steps);
   if (steps.size() < 2) {
     throw IoError(
-        "run {} keeps {} checkpoint{} of its steps, and a history needs two: train with "
-        "training.checkpoint_keep, and training.checkpoint_every for how far they are apart",
+        "run {} keeps {} checkpoint{} of its steps, but a history needs two: train with "
+        "training.checkpoint_keep, and with training.checkpoint_every for the number of steps "
+        "between checkpoints",
         run.string(), steps.size(), steps.size() == 1 ? "" : "s");
   }
   HeadHistory history;

@@ -41,14 +41,13 @@ LegendPart with_terms(LegendPart part, const std::vector<FigureRow<Of>>& rows) {
 }
 
 std::vector<LegendPart> head_legend(const HeadFigureRows& rows) {
-  LegendPart importance =
-      with_terms({.title = "which heads matter (--importance, --prune, gates)",
-                  .terms = {{.column = "loss without",
-                             .key = "loss_without",
-                             .meaning = "how much the mean loss of a target token grows with the "
-                                        "head gone",
-                             .printed = false}}},
-                 importance_rows());
+  LegendPart importance = with_terms(
+      {.title = "which heads matter (--importance, --prune, gates)",
+       .terms = {{.column = "loss without",
+                  .key = "loss_without",
+                  .meaning = "how much the mean loss of a target token grows without the head",
+                  .printed = false}}},
+      importance_rows());
   importance.terms.back().key = "importance";
   return {
       with_terms({.title = "weights: means over the queries, the positions from which a head looks",
@@ -68,22 +67,23 @@ std::vector<std::pair<std::string, std::string>> role_legend() {
   const std::string offset =
       fmt::format("for {} of the queries that have a key there", format_share(least.positional));
   const auto lifted = [](double share, const char* where, double lift) {
-    return fmt::format("{} of the weight {}, and {:.0f} times as much as an even spread has there",
+    return fmt::format("{} of the weight {}, and {:.0f} times the weight of an even spread there",
                        format_share(share), where, lift);
   };
   return {
-      {"previous token", "the largest weight is on the position before " + offset},
-      {"next token", "the largest weight is on the position after " + offset},
+      {"previous token", "the largest weight is on the previous position " + offset},
+      {"next token", "the largest weight is on the next position " + offset},
       {"positional", "the largest weight is at another offset " + offset},
-      {"induction", lifted(least.induction, "on keys behind earlier occurrences of the same token",
-                           least.induction_lift)},
+      {"induction",
+       lifted(least.induction, "on keys right after earlier occurrences of the same token",
+              least.induction_lift)},
       {"duplicate token",
        lifted(least.duplicate, "on earlier occurrences of the same token", least.duplicate_lift)},
       {"rare token", lifted(least.rare, "on the rarest key", least.rare_lift)},
       {"first token", lifted(least.first, "on the first key", least.first_lift)},
       {"idle", format_share(least.idle) + " of the weight on the first and the last key together"},
-      {"content",
-       fmt::format("entropy at most {} of that of an even spread", format_share(least.content))},
+      {"content", fmt::format("entropy at most {} of the entropy of an even spread",
+                              format_share(least.content))},
   };
 }
 
@@ -113,10 +113,10 @@ std::string legend_reference() {
       "The columns are those of `tapehead heads`, with `--all`, `--importance` or `--prune`, and "
       "of\n"
       "the page of a run. In `--json` a name is a path in the object of a head, or of a step of\n"
-      "`pruning`. In [sweeps](sweeps.md#the-results) a name stands behind the kind of attention,\n"
+      "`pruning`. In [sweeps](sweeps.md#the-results) a name follows the kind of attention, as in\n"
       "`cross.entropy`, and is a mean over the heads of all layers that have the figure, or over\n"
       "the pairs of heads of one attention. Shares are percent in tables, and from 0 to 1 in JSON\n"
-      "and in sweeps. A head that has no such figure is blank in tables and null in JSON.\n";
+      "and in sweeps. A figure that a head does not have is blank in tables and null in JSON.\n";
   for (const LegendPart& part : head_legend(head_figure_rows())) {
     text += fmt::format("\n## {}\n\n| column | JSON | in sweeps | meaning |\n|---|---|---|---|\n",
                         part.title);

@@ -57,7 +57,7 @@ void expect_count(const Transformer& transformer, const ModelLeft& left, Index c
       fmt::format("{} heads cannot be removed: the model has {} heads, of which {} can be removed",
                   count, heads_of(transformer).size(), *sums.rbegin());
   if (!staying.empty()) {
-    text += fmt::format(" (not those of {})", fixed_text(staying));
+    text += fmt::format(" (not the heads of {})", fixed_text(staying));
   }
   if (count < *sums.rbegin()) {
     const auto above = sums.lower_bound(count);

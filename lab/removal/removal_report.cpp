@@ -39,12 +39,12 @@ auto of_removal(Part of) {
 std::vector<FigureRow<HeadImportance>> importance_rows(double loss) {
   using Head = HeadImportance;
   return with_names<Head>(
-      {{"loss_without", "loss without", "mean loss of a target token with the head gone",
+      {{"loss_without", "loss without", "mean loss of a target token without the head",
         [](const Head& head) { return head.loss_without; }, digits},
        {"", "more", "", [loss](const Head& head) { return head.loss_without - loss; }, "{:+.4f}"},
-       {"loss_alone", "loss alone", "with all other heads of its attention gone",
+       {"loss_alone", "loss alone", "mean loss with only this head in its attention",
         [](const Head& head) { return head.loss_alone; }, digits},
-       {"", "more", "how much that is above the loss with all heads",
+       {"", "more", "increase over the loss with all heads",
         [loss](const Head& head) { return head.loss_alone - loss; }, "{:+.4f}"},
        {"importance", "importance",
         "how fast a gate on the head's output would change the loss: |dL/dgate|",
@@ -53,15 +53,15 @@ std::vector<FigureRow<HeadImportance>> importance_rows(double loss) {
 
 std::vector<FigureRow<PruningStep>> pruning_rows() {
   using Step = PruningStep;
-  return {{"", "heads left", "how many are left when the least important have gone",
+  return {{"", "heads left", "how many heads are left without the least important",
            [](const Step& step) { return step.left; }, "{}"},
-          {"attention", "removed", "the attention of the head that goes",
+          {"attention", "removed", "the attention of the removed head",
            of_removal([](const Step& step) { return step.removed.front().site.text(); }), as_words},
           {"head", "head", "",
            of_removal([](const Step& step) { return step.removed.front().head; }), "{}"},
           {"importance", "importance", "",
            of_removal([](const Step& step) { return step.importance; }), digits},
-          {"loss", "loss", "without it and those before",
+          {"loss", "loss", "without it and the heads removed before",
            [](const Step& step) { return step.loss; }, digits}};
 }
 
@@ -69,7 +69,7 @@ std::vector<FigureRow<GatedHead>> gate_rows() {
   return with_names<GatedHead>(
       {{"gate", "gate", "what the head is multiplied by, where training closes gates",
         [](const GatedHead& head) { return head.gate; }, "{:.3f}"},
-       {"open", "open", "the probability that a draw of it in training is not 0",
+       {"open", "open", "the probability that the gate drawn in training is not 0",
         [](const GatedHead& head) { return head.open; }, "{:.3f}"}});
 }
 

@@ -62,7 +62,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   const auto heads = static_cast<Index>(gateable_heads(model.transformer).size());
   if (const auto ungated = fixed_attentions(model.transformer, why_ungated); !ungated.empty()) {
     json["notes"].push_back(
-        fmt::format("Without importance and pruning: {}.", fixed_text(ungated)));
+        fmt::format("Heads without importance and pruning: {}.", fixed_text(ungated)));
   }
   if (heads == 0) {
     return;

@@ -79,9 +79,10 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
   drawMaps();
   choice.onChange(drawChosen);
   return section('attention', 'Attention',
-    remark('In a map, rows look at columns; the darker, the more weight. A click on a head adds it to the chosen ones below, or takes it away.'),
+    remark('In a map, rows are queries and columns are keys; a darker cell has more weight. Click a head to add it to ' +
+      'the chosen heads below, or to remove it.'),
     sentences.some(({said_tokens: said}) => said.length > 0)
-      ? remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.') : '',
+      ? remark('In the decoder, the row “a > b” is the position that reads a and must predict b; columns are the tokens that are read.') : '',
     sentences.length > 1 ? element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser)
       : element('p', {class: 'source'}, sentences[0].source),
     cut, maps, chosen.view);

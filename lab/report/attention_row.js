@@ -39,17 +39,17 @@ function rowTable({name, rows, keys, colour}, sentence, position) {
   ];
   return element('figure', {class: `row-table line-${colour}`},
     element('figcaption', {}, swatch(colour), name),
-    shown.length > 0 ? table(columns, shown) : remark('It looks at nothing.'));
+    shown.length > 0 ? table(columns, shown) : remark('This query has no weights.'));
 }
 
 function rowTables(heads, sentence, selected) {
   if (heads.length === 0) return [remark('No head is chosen.')];
-  if (selected.side === null) return [remark('A click on a token, or on a row of a map, lists the keys with the largest weights.')];
+  if (selected.side === null) return [remark('Click a token, or a row of a map, to list the keys with its largest weights.')];
   const {side, position} = selected;
   const looking = heads.filter((head) => head.queries === side && position < head.rows.length);
   const title = element('div', {class: 'row-title'},
     element('h3', {}, `Largest weights of “${queryLabels(sentence, side)[position]}” at position ${position + 1}`),
     element('button', {type: 'button', class: 'close', 'aria-label': 'close', onclick: () => selected.toggle(side, position)}, '×'));
-  if (looking.length === 0) return [title, remark('None of the chosen heads looks from this token.')];
+  if (looking.length === 0) return [title, remark('None of the chosen heads has a query at this token.')];
   return [title, element('div', {class: 'row-tables'}, looking.map((head) => rowTable(head, sentence, position)))];
 }

@@ -39,7 +39,7 @@ function closeView(choice, roles) {
     maps.replaceChildren(...largeMaps(heads, sentence, choice, selected, roles));
     drawRow();
   };
-  const told = remark('Lines go from queries to keys; the stronger, the more weight. Of each query there are those that make up 95 % of its weight, ' +
-    `at most ${mostLines}. The pointer, or Tab and the arrow keys, leave the lines of one token.`);
+  const told = remark('Lines go from queries to keys; a stronger line has more weight. Each query has lines for 95 % of its weight, ' +
+    `at most ${mostLines}. Point at a token, or choose it with Tab and the arrow keys, to see only its lines.`);
   return {draw, view: element('div', {}, told, lines, maps, row)};
 }

@@ -36,7 +36,8 @@ function confusionSection({tests}) {
   const all = partsOfTests(tests, ({confusion}) => confusion?.classes.length > 0 && confusion);
   if (all.length === 0) return '';
   return section('confusion', 'Confusion',
-    remark('How often each class was predicted for the examples of each class; the stronger the colour, the larger the share of ' +
-      'the row. Recall is the share of right ones among a class’s examples, precision among its predictions. Bottom right is the accuracy.'),
+    remark('How often each class was predicted for the examples of each class; a stronger colour is a larger share of ' +
+      'the row. Recall is the share of right predictions among a class’s examples, precision among the predictions of ' +
+        'the class. The accuracy is at the bottom right.'),
     all.flatMap(([split, confusion]) => [element('h3', {}, split), confusionTable(confusion)]));
 }

@@ -106,9 +106,10 @@ function headsSection({heads}, choice) {
     remark(`Over ${heads.watched} sentences of ${heads.split}.${weighed}`),
     ...shown,
     element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
-      remark('Figures are means over the queries, the positions from which a head looks, with the right target given to the decoder. A key is a position that it may look at.'),
+      remark('Figures are means over the queries, while the decoder reads the right target. A query is a position ' +
+        'from which a head attends, a key a position to which it may attend.'),
       definitions('meanings', columns.map(({name: column, help}) => [column, help])),
-      remark('Roles, of which the first counts whose threshold is reached:'),
+      remark('A head has the first role whose threshold it reaches:'),
       definitions('meanings', heads.legend.roles.map(({role, meaning}) => [role, meaning]))),
     ...(heads.notes ?? []).map((note) => remark(note)));
 }
@@ -119,9 +120,10 @@ function pruningSection({heads}) {
   const all = pruning.steps.length;
   const points = [[all, pruning.loss, null], ...pruning.steps.map((step, i) => [all - i - 1, step.loss, step])];
   return section('pruning', 'Pruning',
-    remark(`Heads removed one after the other, each time the least important of those that are left; the loss is over ${pruning.examples} sentences.`),
+    remark(`Heads are removed one by one, each time the least important of the remaining heads; the loss is over ` +
+      `${pruning.examples} sentences.`),
     element('div', {class: 'panels'}, lineChart({
-      title: 'Loss with so many heads left',
+      title: 'Loss by the number of heads left',
       label: 'heads left',
       series: [{name: 'loss', points}],
       tell: (_, [, loss, step]) => (step ? `loss ${number(loss)} without ${attentionName(step.attention)}, head ${step.head} and those before it` : `loss ${number(loss)} with all heads`),

@@ -21,6 +21,7 @@ function predictionsSection({predictions, without}) {
   if (without) columns.push({name: changedName(without), cell: ({i}) => bestCell(without.predictions[i])});
   const outputs = without?.target === undefined ? '' : remark(`The output ${changedName(without)}: ${without.target}`);
   return section('predictions', 'Predictions',
-    remark('The likeliest token after what each row has read, and its probability; the next ones stand in the cell’s title.'),
+    remark('The most likely next token at each row, and its probability; point at a cell to see the next most likely ' +
+      'tokens.'),
     outputs, table(columns, predictions.map((one, i) => ({...one, i}))));
 }

@@ -102,7 +102,7 @@ std::pair<const char*, std::string> state_of(const RunFiles& files,
     return {"waiting", "has not made a step yet"};
   }
   if (!record) {
-    return {"unknown", fmt::format("at {}; it keeps no record of its end", where)};
+    return {"unknown", fmt::format("at {}; the run has no record of its end", where)};
   }
   return {"stopped", fmt::format("unfinished: stopped at {}, and can be resumed", where)};
 }

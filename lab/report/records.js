@@ -20,13 +20,13 @@ function header({name, state, summary = [], tests = {}}) {
 function samplesSection({sentences, samples}) {
   if (samples) {
     return section('samples', 'Samples',
-      remark('What the model wrote by itself at each evaluation. The same numbers draw the same sample at every step.'),
+      remark('What the model generated at each evaluation. Every step draws its samples with the same random numbers.'),
       [...samples].reverse().map(({step, texts}, i) => element('details', i === 0 ? {open: ''} : {},
         element('summary', {}, `step ${step}`), texts.map((text) => element('pre', {class: 'written'}, String(text))))));
   }
   if (!sentences?.some(({output}) => output !== undefined)) return '';
   const wrong = sentences.filter((one) => !one.right).length;
-  const told = wrong === 0 ? 'Each as the reference has it.' : `${wrong} of ${sentences.length} differ from the reference.`;
+  const told = wrong === 0 ? 'All outputs equal their references.' : `${wrong} of ${sentences.length} outputs differ from their references.`;
   return section('samples', 'Samples', remark(told), element('ol', {class: 'samples'}, sentences.map((one) => element(
     'li', {value: one.number, class: one.right ? 'right' : 'wrong'},
     element('div', {class: 'source'}, one.source),
@@ -45,7 +45,7 @@ function configSection({config}) {
   const own = config.filter((row) => !followed(row));
   const rest = config.filter(followed);
   return section('config', 'Config', table(columns, own),
-    element('details', {}, element('summary', {}, `${rest.length} more options: defaults, and what followed from others`), table(columns, rest)));
+    element('details', {}, element('summary', {}, `${rest.length} more options: defaults, and values that follow from other options`), table(columns, rest)));
 }
 
 function environmentSection({environment}) {

@@ -71,8 +71,8 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   }
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(
-        fmt::format("Of {} sentences the first {} are shown: the weights of more would make the "
-                    "page too large.",
+        fmt::format("{} sentences were chosen, but only the first {} are shown: the weights of "
+                    "more would make the page too large.",
                     sentences.size(), report["sentences"].size()));
   }
   if (!task.cyclic_tokens.empty()) {

@@ -30,10 +30,10 @@ function remarksOnSeeds({cells, runs, shared_seeds: shared}) {
   const fewer = cells.filter((cell) => cell.seeds < all);
   const compared = cells.filter((cell) => !cell.best && cell.to_best);
   const single = compared.filter((cell) => cell.to_best.pairs === 1);
-  const by = shared.length > 0 ? `the seeds that all cells have (${shared.join(', ')})` : 'each cell’s own seeds, since all cells share none';
+  const by = shared.length > 0 ? `the seeds that all cells have (${shared.join(', ')})` : 'each cell’s own seeds, since no seed is in all cells';
   return [
-    fewer.length > 0 && remark(`The best is named by the means over ${by}. Cells with fewer seeds: ${names(fewer)}.`),
-    single.length > 0 && remark(`Compared by one seed${single.length < compared.length ? `: ${names(single)}. There,` : ':'} p says nothing about other seeds.`),
+    fewer.length > 0 && remark(`The best cell is chosen by the means over ${by}. Cells with fewer seeds: ${names(fewer)}.`),
+    single.length > 0 && remark(`Compared with one seed${single.length < compared.length ? `: ${names(single)}. There,` : ':'} p says nothing about other seeds.`),
   ].filter(Boolean);
 }
 
@@ -48,11 +48,11 @@ function cellsTable({results, axes, lower_is_better: lower}) {
   const columns = [
     ...axes.map(({name}) => ({name, cell: (row) => row.settings[name]})),
     {name: metricName(metric), help: 'mean and deviation over the seeds', cell: (row) => spreadText(metric, row[metric])},
-    {name: 'to the best', help: 'the mean difference, and the interval that 95 % of the resamples lie in',
+    {name: 'to the best', help: 'the mean difference, and the interval that contains 95 % of the resamples',
       cell: (row) => compared(row, ({difference, interval}) => `${metricText(metric, difference)} (${interval.map((end) => metricText(metric, end)).join(' to ')})`)},
     {name: 'p', help: 'by a paired bootstrap over seeds and examples', cell: (row) => compared(row, ({p}) => p.toFixed(3))},
     {name: 'p (Holm)', help: 'corrected for the comparisons of all cells with the best', cell: (row) => compared(row, ({p_holm: p}) => p.toFixed(3))},
-    {name: 'pairs', help: 'of runs of the cell and the best with the same seed', cell: (row) => compared(row, ({pairs}) => pairs)},
+    {name: 'pairs', help: 'number of seeds that both this cell and the best cell have', cell: (row) => compared(row, ({pairs}) => pairs)},
     ...show.map((figure) => ({name: figureName(figure), cell: (row) => (row[figure] ? spreadText(figure, row[figure]) : '')})),
     {name: '', cell: (row) => [verdict(row, lower), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
       .reduce((list, text) => { list.append(element('span', {class: `role ${text.split(' ')[0]}`}, text), ' '); return list; }, element('span'))},
@@ -75,7 +75,8 @@ function cellPoint(svg, line, metric, cell, {x, y, across, along}) {
   if (across) stroke([across[0], y], [across[1], y]);
   group.append('circle').attr('r', 4).attr('cx', x).attr('cy', y);
   group.node().addEventListener('pointermove', (event) => showTip(event, cellName(cell.settings),
-    `${figureName(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
+    `${figureName(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ` +
+      `${number(cell.parameters.mean)} parameters`));
   group.node().addEventListener('pointerleave', hideTip);
 }
 
@@ -188,7 +189,7 @@ function axesSection(report) {
   const panels = element('div', {class: 'panels'});
   const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value)), frontChart(results));
   draw();
-  return section('charts', 'Charts', remark('Means over the seeds; bars are one sample deviation to either side.'),
+  return section('charts', 'Charts', remark('Means over the seeds; bars show one standard deviation of the sample on each side.'),
     element('p', {class: 'chooser'}, element('label', {for: 'metric'}, 'Over the axes: '), chooser), panels);
 }
 
@@ -202,18 +203,24 @@ function shownSection({results, axes}) {
 // Explains the words of the table. `significantly worse` and similar words are results of the bootstrap.
 function cellsLegend({resamples, significance_level: level}) {
   const meanings = [
-    ['to the best', 'the mean over the seeds of the difference from the best cell, and the interval that 95 % of the resamples lie in'],
-    ['p', `how often, of ${resamples} resamples of seeds and test examples (a paired bootstrap), the difference is on the other side of 0, times two; significant below ${level}`],
+    ['to the best', 'the mean difference from the best cell over the seeds, and the interval that contains 95 % of ' +
+      'the resamples'],
+    ['p', `how often, of ${resamples} resamples of seeds and test examples (a paired bootstrap), the difference has ` +
+      `the other sign, times two; significant below ${level}`],
     ['p (Holm)', 'p, corrected for the comparisons of all cells with the best'],
-    ['pairs', 'of runs of the cell and the best with the same seed; one pair says nothing about other seeds'],
-    ['not significant', 'so many seeds and examples do not tell the cell from the best: not the same as equal'],
-    ['better on shared seeds', 'significantly better than the best on the seeds that these two have'],
+    ['pairs', 'number of seeds that both this cell and the best cell have; one pair says nothing about other seeds'],
+    ['not significant', 'these seeds and examples do not show a difference from the best cell; this does not mean ' +
+      'that both are equal'],
+    ['better on shared seeds', 'significantly better than the best cell on the seeds that both have'],
     ['not comparable', 'tested on other examples than the best cell'],
-    ['cheapest that will do', 'of the cells not significantly worse than the best, the one with the fewest multiply-adds of training, then the fewest parameters; several if both are equal'],
+    ['cheapest that will do', 'the cell with the fewest multiply-adds of training, then the fewest parameters, among ' +
+      'the cells not significantly worse than the best; several cells if both numbers are equal'],
     ['front', 'no other cell is better in both training time and the metric'],
-    ['head width', 'columns of a head’s queries, keys and values; 16/32: of queries and keys 16, of values 32; where attentions differ, each width once'],
-    ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training; of attention the pairs of a query and a key that its pattern allows'],
-    ['tokens/s', 'target tokens trained on in a second; times are of training, evaluations apart'],
+    ['head width', 'columns of a head’s queries, keys and values; 16/32: of queries and keys 16, of values 32; where ' +
+      'attentions differ, each width once'],
+    ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training; in ' +
+      'attention only for pairs of query and key that the pattern allows'],
+    ['tokens/s', 'target tokens a second in training; times are without evaluations'],
   ];
   return element('details', {open: ''}, element('summary', {}, 'What the columns mean'), definitions('meanings', meanings));
 }
@@ -224,8 +231,8 @@ function runsSection(progress) {
   const pages = progress.filter((row) => row.has_page).length;
   const columns = [{name: 'run', cell: name}, {name: 'state', cell: (row) => row.state}];
   return section('runs', 'Runs',
-    remark(`A name leads to the run's page where it has one (${pages} of ${progress.length}), else to its directory. ` +
-      '`tapehead report` on a run makes its page, and on the sweep this one anew.'),
+    remark(`A name links to the run's page if there is one (${pages} of ${progress.length}), else to its directory. ` +
+      '`tapehead report` on a run makes its page; on the sweep it makes this page again.'),
     table(columns, progress));
 }
 

@@ -14,6 +14,6 @@ function typesSection({tests}) {
   const all = partsOfTests(tests, (figures) => figures.types?.length > 0 && figures);
   if (all.length === 0) return '';
   return section('types', 'Types',
-    remark('How many outputs are exactly right, by type of example; below the types their groups.'),
+    remark('How many outputs are exactly right, by type of example; groups of types are below the types.'),
     all.flatMap(([split, figures]) => [element('h3', {}, split), typeTable(figures)]));
 }

@@ -26,7 +26,7 @@ SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& direc
       .name = json.text("name"),
       .overrides = json.texts("overrides")};
   if (run.name.empty() || run.name.find_first_of("/\\") != std::string::npos || run.name == "..") {
-    json.fail("name", "the name of a directory in the sweep's");
+    json.fail("name", "the name of a directory in the sweep's directory");
   }
   const fs::path config = RunFiles{directory / run.name}.config();
   if (fs::exists(config)) {
@@ -53,7 +53,7 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
   for (const Json& labels : object.list("cells")) {
     if (!labels.is_array() || labels.size() != plan.axes.size() ||
         !std::ranges::all_of(labels, &Json::is_string)) {
-      throw IoError("{}: a cell has not one label for each of {} axes", where, plan.axes.size());
+      throw IoError("{}: a cell needs one label for each of {} axes", where, plan.axes.size());
     }
     plan.cells.push_back(labels.get<SweepCell>());
   }

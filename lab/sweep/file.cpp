@@ -234,14 +234,15 @@ class SweepReader {
     if (node.kind == Kind::scalar) {
       const std::uint64_t count = unsigned_of(node);
       if (count > static_cast<std::uint64_t>(most_seeds)) {
-        fail(node.mark, "seeds", fmt::format("at most {}; or a list, [7, 8, 9]", most_seeds));
+        fail(node.mark, "seeds",
+             fmt::format("at most {}; or give a list, such as [7, 8, 9]", most_seeds));
       }
       for (std::uint64_t seed = 1; seed <= count; ++seed) {
         seeds.push_back(make_node(Kind::scalar, node.mark, std::to_string(seed)));
       }
     }
     if (seeds.empty()) {
-      fail(node.mark, "seeds", "expected their number, or a list of them");
+      fail(node.mark, "seeds", "expected a number of seeds, or a list of seeds");
     }
     std::set<std::uint64_t> known;
     for (ConfigNode& seed : seeds) {

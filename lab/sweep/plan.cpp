@@ -16,9 +16,9 @@ void expect_good_names(const SweepPlan& plan) {
     const bool twice = !known.insert(run.name).second;
     if (twice || run.name.size() > longest_name) {
       throw ConfigError(
-          "the directory {} would be {}: give the axis' settings short names of their own, as "
-          "`size: {{small: {{model.d_model: 32}}, large: {{model.d_model: 64}}}}`",
-          shown(run.name), twice ? "that of two runs" : "too long a name");
+          "the directory {} {}: give the axis' settings short names of their own, as `size: "
+          "{{small: {{model.d_model: 32}}, large: {{model.d_model: 64}}}}`",
+          shown(run.name), twice ? "would belong to two runs" : "has too long a name");
     }
   }
 }

@@ -163,7 +163,7 @@ std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResu
       const auto near = nearest(name, known);
       problems.push_back(fmt::format(
           "{}: no run has a figure {}; {}", place, name,
-          near ? fmt::format("did you mean {}?", *near) : "cells.csv names all there are"));
+          near ? fmt::format("did you mean {}?", *near) : "cells.csv lists all figures"));
     }
   }
   return problems;

@@ -88,9 +88,9 @@ std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
   std::string text;
   if (const auto fewer = cells_with_fewer_seeds(results); !fewer.empty()) {
     text += fmt::format(
-        "\nthe best is named by the means over {}; cells with fewer seeds: {}",
+        "\nthe best cell is chosen by the means over {}; cells with fewer seeds: {}",
         results.shared_seeds.empty()
-            ? "each cell's own seeds, since all cells share none"
+            ? "each cell's own seeds, since no seed is in all cells"
             : fmt::format("the seeds that all cells have ({})", join(results.shared_seeds, ", ")),
         names_of(plan, results, fewer));
   }

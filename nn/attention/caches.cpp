@@ -16,8 +16,8 @@ void KeyValueCache::extend(std::span<const Index> slots, const Segments& segment
     if (segments[i].position != slot.position + slot.length ||
         slot.length + segments[i].rows > longest_) {
       throw ShapeError(
-          "key_value_cache: {} rows at position {} do not fit a slot of {} rows from {} on, of at "
-          "most {}",
+          "key_value_cache: {} rows at position {} do not follow the slot's {} rows from position "
+          "{}, or exceed its limit of {}",
           segments[i].rows, segments[i].position, slot.length, slot.position, longest_);
     }
     most = std::max(most, slot.length + segments[i].rows);
@@ -104,7 +104,7 @@ LaneMemory::LaneMemory(const Size& size)
 
 Segments LaneMemory::segments(const Tokens& tokens) const {
   if (std::ssize(tokens.lanes) != tokens.segments.count()) {
-    throw ShapeError("lane_memory: {} sequences of {} lanes", tokens.segments.count(),
+    throw ShapeError("lane_memory: {} sequences, but {} lanes", tokens.segments.count(),
                      tokens.lanes.size());
   }
   for (const Index lane : tokens.lanes) {

@@ -32,7 +32,7 @@ void HeadCopy::run() const {
   for (const NamedParameter& parameter : to_.parameters()) {
     const NamedParameter* const same = from_.find(parameter.name);
     if (same == nullptr || (same->shape != parameter.shape && !kept_.contains(same->block))) {
-      throw std::logic_error(fmt::format("nothing says what of {} stays", parameter.name));
+      throw std::logic_error(fmt::format("no rule says which part of {} to keep", parameter.name));
     }
     const auto kept = kept_.find(same->block);
     const Heads& heads = kept == kept_.end() ? whole : kept->second;

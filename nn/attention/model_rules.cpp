@@ -16,26 +16,26 @@ Found widths_fit(const AttentionSpec& spec) {
                     "model.d_head",
                     spec.heads, D),
        violation_if(own_columns && D % spec.heads != 0, {"heads", "input", "combine"},
-                    "heads must divide d_model where each has its own columns of it ({} heads, "
-                    "d_model {})",
+                    "heads must divide d_model if each head has its own columns of d_model ({} "
+                    "heads, d_model {})",
                     spec.heads, D),
        violation_if(spec.combine == Combine::concatenate && spec.output_columns() != D,
                     {"combine", "d_v", "heads"},
-                    "without an output projection the heads together must be as wide as the model "
-                    "({} heads of d_v {}, d_model {})",
+                    "without an output projection, heads times d_v must equal d_model ({} heads, "
+                    "d_v {}, d_model {})",
                     spec.heads, spec.d_v, D),
        violation_if(spec.adds_heads() && spec.d_v != D, {"combine", "d_v"},
-                    "a sum of heads needs values as wide as the model (d_v {}, d_model {})",
-                    spec.d_v, D),
+                    "to add heads, d_v must equal d_model (d_v {}, d_model {})", spec.d_v, D),
        violation_if(
            spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity),
            {"sharing", "d_qk", "d_v", "input"},
-           "without projections heads are as wide as their input ({}; d_qk {}, d_v {})", identity,
-           spec.d_qk, spec.d_v),
+           "without projections, d_qk and d_v must equal the input width of a head ({}; d_qk {}, "
+           "d_v {})",
+           identity, spec.d_qk, spec.d_v),
        violation_if(spec.sharing == Sharing::identity_query && spec.d_qk != identity,
                     {"sharing", "d_qk", "input"},
-                    "queries that are the input are as wide as it ({}; d_qk {})", identity,
-                    spec.d_qk)});
+                    "queries are the input, so d_qk must equal the input width ({}; d_qk {})",
+                    identity, spec.d_qk)});
 }
 
 Found sharing_fits(const AttentionSpec& spec) {
@@ -45,7 +45,7 @@ Found sharing_fits(const AttentionSpec& spec) {
       {violation_if(spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0, {"kv_heads", "heads"},
                     "must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads),
        violation_if(with_query && spec.kv_heads != spec.heads, {"kv_heads", "sharing"},
-                    "queries can share weights with keys or values only if all have as many heads "
+                    "queries can share weights with keys or values only if kv_heads equals heads "
                     "({} heads, kv_heads {})",
                     spec.heads, spec.kv_heads),
        violation_if(
@@ -55,7 +55,7 @@ Found sharing_fits(const AttentionSpec& spec) {
        violation_if(spec.tied() && spec.sharing == Sharing::identity, {"head_weights", "sharing"},
                     "identity has no weights to tie"),
        violation_if(spec.tied() && spec.kv_heads != spec.heads, {"head_weights", "kv_heads"},
-                    "tied heads have one set of weights anyway")});
+                    "tied heads have one set of weights, so leave out kv_heads")});
 }
 
 // A violation for the first list over heads whose length is not the number of heads.
@@ -65,7 +65,7 @@ Found lists_fit(const AttentionSpec& spec) {
     if constexpr (requires { value.fits(spec.heads); }) {
       if (!verdict) {
         verdict = violation_if(!value.fits(spec.heads), {std::string(field.name), "heads"},
-                               "a list has one value for each head ({} for {} heads)",
+                               "a list needs one value for each head ({} for {} heads)",
                                value.values.size(), spec.heads);
       }
     }
@@ -92,14 +92,13 @@ Found scores_fit(const AttentionSpec& spec) {
                     "buckets / 2 (buckets {}, farthest {})",
                     spec.buckets, spec.farthest),
        violation_if(t5 && !spec.looks_back() && spec.buckets % 2 != 0, {"buckets"},
-                    "each of two directions has half of the buckets, so their number must be even "
-                    "({})",
+                    "each of two directions has half of the buckets, so buckets must be even ({})",
                     spec.buckets),
        violation_if(rotary && spec.heads_with(Score::additive) > 0, {"score", "positions"},
                     "rotary positions act on products of queries and keys, which additive scores "
                     "do not have"),
        violation_if(rotary && !one_sink_window, {"pattern", "positions"},
-                    "with rotary positions, heads with sinks have the same sink_window"),
+                    "with rotary positions, all heads with sinks must have the same sink_window"),
        violation_if(rotary && spec.d_qk % 2 != 0, {"positions", "d_qk", "heads"},
                     "rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)});
 }
@@ -182,7 +181,7 @@ Found names_share(const ModelOptions& model) {
     if (!spec.shared_as.empty() && !can_share_weights(spec, *first)) {
       return Violation{attention_options(spec.kind, {"shared_as"}),
                        fmt::format("attentions that share weights may differ only in pattern and "
-                                   "dropout ({}: {} and {} do not)",
+                                   "dropout ({}: {} and {} differ in more)",
                                    spec.shared_as, name_of(first->kind), name_of(spec.kind))};
     }
   }
@@ -247,7 +246,7 @@ Found tied_output_fits(const ModelOptions& model) {
   return violation_if(
       ties_output(model.tie_embeddings) && model.output_width() != model.embedding_width(),
       {"model.tie_embeddings", "model.d_embedding", "model.head_transform"},
-      "an output layer that is the embedding needs rows as wide as it ({} columns, "
+      "an output layer tied to the embedding must be as wide as the embedding ({} columns, "
       "model.d_embedding {}); set model.head_transform: masked, or leave out model.d_embedding",
       model.output_width(), model.embedding_width());
 }

@@ -90,7 +90,7 @@ Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prom
   for (std::size_t k = 0; k < members.size(); ++k) {
     const Index own = members[k].transformer.output().classes();
     if (own != labels) {
-      throw ShapeError("ensemble: models with {} and {} labels", labels, own);
+      throw ShapeError("ensemble: the models have {} and {} labels", labels, own);
     }
     models_.emplace_back(members[k], prompts[k], slots, longest);
   }

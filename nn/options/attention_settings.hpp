@@ -70,15 +70,15 @@ struct AttentionFields {
     row(std::tie(of.heads...), named("heads", 0, 1024),
         "heads; 0: the attention gives only its output bias; auto: model.heads");
     row(std::tie(of.kv_heads...), named("kv_heads", 1, 1024),
-        "heads of keys and values, each for as many heads of queries (1: multi-query, Shazeer "
+        "heads of keys and values; each serves equally many query heads (1: multi-query, Shazeer "
         "2019; more: grouped-query, Ainslie et al. 2023); auto: heads");
     row(std::tie(of.d_qk...), named("d_qk", 1, 65536),
         "width of each head's queries and keys; auto: by budget");
     row(std::tie(of.d_v...), named("d_v", 1, 65536),
         "width of each head's values; auto: by budget, or what combine needs");
     row(std::tie(of.budget...), {keeping_meaning(named("budget")), {.decides_others = true}},
-        "d_qk and d_v if they are not given: d_model / heads; model.d_head, or 64; or such that "
-        "the attention has nearest to 4 d_model^2 weights; auto: model.d_head, or fixed_width");
+        "d_qk and d_v if they are not given: d_model / heads; model.d_head, or 64; or so that the "
+        "number of weights is closest to 4 d_model^2; auto: model.d_head, or fixed_width");
     row(std::tie(of.sharing...), named("sharing"),
         "which of query, key and value share one weight; identity: no weights; identity_query: "
         "queries are the input (Bietti et al. 2023), keys and values have a weight each; auto: "
@@ -93,19 +93,19 @@ struct AttentionFields {
         "each head sees all of the input (wide) or its own d_model / heads columns (narrow); "
         "auto: wide");
     row(std::tie(of.combine...), named("combine"),
-        "from heads to the output: an output projection, their concatenation, their mean, or a "
+        "how heads become the output: an output projection, their concatenation, their mean, or a "
         "learned weighted sum; auto: output");
     row(std::tie(of.score...), named("score"),
-        "of a query q and a key k: q k, q M k with a learned M, d_qk cos(q, k), or v tanh(q + "
-        "k) with a learned v; a list gives each head its own; auto: dot");
+        "score of query q and key k: q k, q M k with a learned M, d_qk cos(q, k), or v tanh(q + k) "
+        "with a learned v; a list gives each head its own; auto: dot");
     row(std::tie(of.scale...), named("scale"),
-        "factor on the scores; learned: a factor on each head's queries, from inverse_sqrt_d_qk "
-        "on; auto: inverse_sqrt_d_qk");
+        "factor on the scores; learned: a factor on each head's queries, starting at "
+        "inverse_sqrt_d_qk; auto: inverse_sqrt_d_qk");
     row(std::tie(of.positions...), {named("positions"), {.of_self = true}},
         "how queries and keys of self-attention encode positions, in addition to model.positions: "
         "rotary (Su et al. 2021); relative (Shaw et al. 2018), with or without (relative_keys) "
         "their term for values; transformer_xl (Dai et al. 2019); t5 (Raffel et al. 2020); alibi "
-        "(Press et al. 2022); in the section attention it is for self-attention; auto: none");
+        "(Press et al. 2022); the section attention sets it for self-attention only; auto: none");
     row(std::tie(of.rotary_base...),
         {named("rotary_base", 1, 1e12), {.positions = rotary_positions}},
         "rotary: pair c of d_qk / 2 turns by base^(-2 c / d_qk) for each position; auto: 10000");
@@ -113,15 +113,15 @@ struct AttentionFields {
         "rotary: pair c is the columns c and c + d_qk / 2 (halves, as in GPT-NeoX and Llama) or "
         "2 c and 2 c + 1 (interleaved, Su et al. 2021); auto: halves");
     row(std::tie(of.clip...), {named("clip", 0, 4096, "tokens"), {.positions = clipped_positions}},
-        "relative, relative_keys, transformer_xl: distances beyond this count as this; auto: 16");
+        "relative, relative_keys, transformer_xl: larger distances count as this; auto: 16");
     row(std::tie(of.buckets...), {named("buckets", 4, 4096), {.positions = bucketed_positions}},
         "t5: buckets of distances, in encoders for both directions together; auto: 32");
     row(std::tie(of.farthest...),
         {named("farthest", 1, 1048576, "tokens"), {.positions = bucketed_positions}},
-        "t5: from this distance on all share a bucket; auto: 128");
+        "t5: this and larger distances share a bucket; auto: 128");
     row(std::tie(of.pattern...), {named("pattern"), {.of_self = true, .may_differ = true}},
-        "keys that a query may attend to, in decoders never later ones; a list gives each head "
-        "its own; in the section attention it is for self-attention; auto: full");
+        "keys that a query may attend to, in decoders never later keys; a list gives each head its "
+        "own; the section attention sets it for self-attention only; auto: full");
     row(std::tie(of.dropout...), {dropout_field("dropout"), {.may_differ = true}},
         "dropout on attention weights; auto: model.dropout_attention");
     row(std::tie(of.head_dropout...), {dropout_field("head_dropout"), {.may_differ = true}},
@@ -130,8 +130,8 @@ struct AttentionFields {
         "l0: a gate on each head, drawn between 0 and 1 in every step, that "
         "training.gate_penalty can close for good (Voita et al. 2019); auto: none");
     row(std::tie(of.start...), for_start(named("start")),
-        "first weights of the heads: their own, the same query, key and value weights, or the "
-        "same output weights as well; auto: own");
+        "initial weights of the heads: all different; equal query, key and value weights; or also "
+        "equal output weights; auto: own");
   }
 
   void fields(const auto& row) {

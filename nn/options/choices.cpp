@@ -66,16 +66,16 @@ AttentionPattern::AttentionPattern(std::string_view text) {
   first_ = number_of(words[1]);
   second_ = number_of(words.back());
   if (kind_ == Kind::sink_window && first_ == 0) {
-    throw ConfigError("a sink_window without first tokens is a window {} 0", second_);
+    throw ConfigError("a sink_window with 0 sinks is a window {} 0; write that", second_);
   }
   if (first_ == 0 && (kind_ != Kind::window || second_ == 0)) {
-    throw ConfigError("a {} of 0 leaves each query only itself", kind->name);
+    throw ConfigError("with a {} of 0, each query sees only itself", kind->name);
   }
   if (kind_ == Kind::fixed && second_ > first_) {
-    throw ConfigError("more summaries than the block has positions");
+    throw ConfigError("there are more summaries than positions in a block");
   }
   if (kind_ == Kind::sink_window && top_ > 0) {
-    throw ConfigError("top_k does not follow sink_window");
+    throw ConfigError("top_k cannot follow sink_window");
   }
 }
 

@@ -113,9 +113,9 @@ struct ModelOptions {
         "gpt2 (Radford et al. 2019), llama (Touvron et al. 2023) or bert (Devlin et al. 2019); "
         "docs/presets.md lists them");
     row(family, named("family"),
-        "encoder_decoder: an encoder reads the source, and a decoder attends to it and writes "
-        "the target; decoder: one stack reads the source and goes on with the target, as in "
-        "GPT; encoder: one stack reads the source and labels it, or its tokens, as in BERT");
+        "encoder_decoder: an encoder reads the source, and a decoder attends to it and writes the "
+        "target; decoder: one stack reads the source and continues with the target, as in GPT; "
+        "encoder: one stack reads the source and labels it, or its tokens, as in BERT");
     row(prefix, named("prefix"),
         "decoder: what the rows of a source see: earlier rows (causal), or the whole source "
         "(full)");
@@ -132,8 +132,8 @@ struct ModelOptions {
     row(decoder_layers, named("decoder_layers", 0, 256),
         "layers of the decoder; auto: layers; without a decoder 0");
     row(layer_groups, named("layer_groups", 1, 256),
-        "the layers of a stack form so many groups of successive layers, and those of a group "
-        "share all their weights (1: all layers, Lan et al. 2020); auto: each layer has its own");
+        "number of groups of successive layers in a stack; the layers of a group share all their "
+        "weights (1: all layers, Lan et al. 2020); auto: each layer has its own");
     row(feed_forward, named("feed_forward"),
         "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. 2017), W2 (f(V "
         "x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation silu, GEGLU with gelu), or no "
@@ -147,7 +147,7 @@ struct ModelOptions {
         "layer_norm (Ba et al. 2016), rms_norm (Zhang and Sennrich 2019), or none: the model "
         "has no norms");
     row(norm_epsilon, only_with(any_norm, above(named("norm_epsilon", 0, 1))),
-        "term under the root of norms");
+        "epsilon under the square root of norms");
     row(norm_position, only_with(any_norm, named("norm_position")),
         "before each block (pre) or after its residual sum (post, as in Vaswani et al. 2017)");
     row(bias_attention, named("bias_attention"),
@@ -159,15 +159,15 @@ struct ModelOptions {
     row(bias_output, named("bias_output"),
         "whether the output layer has a bias: a number for each token's logit");
     row(head_transform, named("head_transform"),
-        "what rows with a label go through before the output layer: nothing; tanh(W x + b), for "
-        "classes (pooler); norm(activation(W x + b)), of width d_embedding, for masked tokens "
-        "(masked; both Devlin et al. 2019)");
+        "transform of labelled rows before the output layer: none; tanh(W x + b), for classes "
+        "(pooler); norm(activation(W x + b)), of width d_embedding, for masked tokens (masked; "
+        "both Devlin et al. 2019)");
     row(d_embedding, named("d_embedding", 1, 65536),
-        "width of the embedding tables, from which a linear map leads to d_model (Lan et al. "
-        "2020); auto: d_model, without a map");
+        "width of the embedding tables; a linear map takes it to d_model (Lan et al. 2020); auto: "
+        "d_model, without a map");
     row(token_types, named("token_types", 0, 65536),
-        "rows of a table that adds to each token's embedding the row of the token's type "
-        "(Devlin et al. 2019); tokens of a task without types have type 0; 0: no table");
+        "rows of a table with a vector for each token type, added to the token's embedding (Devlin "
+        "et al. 2019); tokens of a task without types have type 0; 0: no table");
     row(embedding_norm, only_with(any_norm, named("embedding_norm")),
         "whether the sum of embeddings goes through a norm, before dropout (Devlin et al. 2019)");
     row(embedding_scale, named("embedding_scale"),
@@ -180,7 +180,7 @@ struct ModelOptions {
         "factor on positions, before they are added to embeddings: none, or d_model^-1/2 "
         "(Csordás et al. 2021)");
     row(max_positions, keeping_meaning(named("max_positions", 1, 1048576, "tokens")),
-        "the longest sequence, with its mark, read or written");
+        "longest sequence that is read or written, including its mark");
     row(dropout, dropout_field("dropout"), "common default of the four dropout options");
     row(dropout_embedding, dropout_field("dropout_embedding"),
         "dropout on embeddings with positions; auto: dropout");
@@ -193,18 +193,17 @@ struct ModelOptions {
     row(tie_embeddings, named("tie_embeddings"),
         "which of source embedding, target embedding and output share one weight");
     row(initializer, for_start(named("initializer")),
-        "how weight matrices start (query, key and value as if of one matrix)");
+        "how weight matrices start (query, key and value as one matrix)");
     row(initializer_gain, for_start(above(named("initializer_gain", 0, 100))),
-        "factor on the initial deviation of weight matrices (with normal: the deviation is 0.02 "
-        "times it)");
+        "factor on the initial deviation of weight matrices (with normal: 0.02 times this factor)");
     row(initializer_depth_scale, for_start(named("initializer_depth_scale")),
-        "whether the last map of each block starts smaller, by the root of the number of blocks "
-        "whose outputs its stack sums (GPT-2)");
+        "whether the last map of each block starts divided by the root of the number of blocks "
+        "that its stack sums (GPT-2)");
     row(embedding_initializer, for_start(named("embedding_initializer")),
         "how the tables of tokens, positions and token types start: normal with deviation "
-        "d_model^-1/2, without embedding_scale with 0.02 (standard), normal with deviation 1 "
-        "(unit_normal) or (2 / columns)^1/2 (kaiming_normal), or uniform with variance 2 / "
-        "(rows + columns) (xavier_uniform)");
+        "d_model^-1/2, or 0.02 without embedding_scale (standard), normal with deviation 1 "
+        "(unit_normal) or (2 / columns)^1/2 (kaiming_normal), or uniform with variance 2 / (rows + "
+        "columns) (xavier_uniform)");
     row(init_from, for_start(named("init_from")),
         "run directory whose best weights (else the average, else the last) this run starts "
         "from; empty: none");

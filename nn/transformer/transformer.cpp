@@ -18,8 +18,8 @@ void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries)
                     "entries (task.joint_vocabulary: true makes one)",
                     name_of(tying), entries.context, entries.input),
        violation_if(ties_output(tying) && entries.input < entries.labels, {"model.tie_embeddings"},
-                    "{} needs labels that are entries of the input, but there are {} labels and {} "
-                    "entries",
+                    "{} needs labels that are entries of the input vocabulary, but there are {} "
+                    "labels and {} entries",
                     name_of(tying), entries.labels, entries.input)}));
 }
 
@@ -135,7 +135,8 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
 Var Transformer::hidden(Pass& pass, const Batch& batch) const {
   if (!encoder_) {
     if (batch.context.rows() > 0) {
-      throw ShapeError("transformer: a batch with a context, but no stack that reads it");
+      throw ShapeError(
+          "transformer: the batch has a context, but the model has no encoder that reads it");
     }
     return main()(pass, batch.input);
   }

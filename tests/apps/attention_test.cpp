@@ -159,7 +159,7 @@ TEST_F(AttentionOfText, of_an_output_that_fills_all_positions_says_that_it_is_cu
   here->output({"import", TAPEHEAD_FIXTURES "/pretrained/marian", "--run", "m", "--token-texts"});
   const ProgramResult seen = here->run({"attention", "m", "v2 v9 v3", "--json"});
   ASSERT_EQ(seen.exit_code, 0) << seen.errors;
-  EXPECT_THAT(seen.errors, HasSubstr("warning: the output was cut because it had not ended"));
+  EXPECT_THAT(seen.errors, HasSubstr("warning: the output was cut before its end"));
   const std::string positions = content_of(*here / "m/config.yaml");
   const Json said = Json::parse(seen.output);
   EXPECT_THAT(positions,

@@ -53,7 +53,7 @@ TEST_F(ChosenLevel, is_the_newest_that_the_cpu_has_or_the_one_asked_for) {
 TEST_F(ChosenLevel, that_there_is_not_is_refused) {
   const ProgramResult unknown = start("neon");
   EXPECT_THAT(unknown.errors,
-              AllOf(StartsWith("error: TAPEHEAD_KERNELS is 'neon'; on this CPU there are "),
+              AllOf(StartsWith("error: TAPEHEAD_KERNELS is 'neon'; allowed on this CPU: "),
                     HasSubstr("sse4\n")));
   EXPECT_EQ(unknown.exit_code, 2);
   fs::remove(program("avx512"));

@@ -129,7 +129,8 @@ TEST_F(Ensembles, of_other_tokens_are_refused_and_name_both_runs) {
          {{command, "n", "o"},
           2,
           {"runs n and o",
-           "the first reads nothing, and the other the begin mark of a document"}}});
+           "the first run reads nothing before a text, and the second run reads the begin mark of "
+           "a document"}}});
   }
 }
 

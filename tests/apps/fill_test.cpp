@@ -54,7 +54,7 @@ TEST_F(Fill, gives_the_likely_tokens_of_each_mask_and_says_what_is_wrong_with_a_
   EXPECT_NE(wrong.output, "") << "line 1 is answered";
   EXPECT_EQ(run("fill a", "a m<mask>n\n").errors, "") << "a mask is not unknown";
   EXPECT_EQ(run("fill a", "a m<mask>n\na 7<mask>n\n").errors,
-            "warning: standard input: 1 of 8 tokens is unknown to its vocabulary, on 1 line; the "
+            "warning: standard input: 1 of 8 tokens is not in the vocabulary, on 1 line; the "
             "first is `7`, on line 2\n");
 }
 

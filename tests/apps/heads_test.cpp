@@ -99,7 +99,7 @@ TEST_F(Heads, importance_and_prune) {
                                 HasSubstr("loss with all heads"), Not(HasSubstr(columns))));
   EXPECT_LT(importance.find("most needed: "), importance.find("loss alone"));
   const std::string pruning = heads({"--prune"});
-  EXPECT_LT(pruning.find(" of 12 heads can go together"), pruning.find("heads left"));
+  EXPECT_LT(pruning.find(" of 12 heads can be removed together"), pruning.find("heads left"));
   const auto object = json({"--importance", "--prune"});
   EXPECT_GT(object["importance"]["loss"], 0);
   ASSERT_EQ(object["importance"]["heads"].size(), 12U);  // four heads in each of three attentions

@@ -70,13 +70,12 @@ TEST_F(ImportedMarks, that_end_a_text_are_those_of_the_generation) {
     return imported.errors;
   };
   const std::string own = scores("a");
-  EXPECT_THAT(ends(Json::array({9, 2}), 2), HasSubstr("of [9,2], only 2 ends a text here"));
+  EXPECT_THAT(ends(Json::array({9, 2}), 2), HasSubstr("of [9,2], only 2 ends a text in tapehead"));
   EXPECT_EQ(scores("b"), own);
   EXPECT_THAT(ends(2, Json::array({9, 2})), Not(HasSubstr("eos_token_id")));
   EXPECT_THAT(ends(nullptr, 2), Not(HasSubstr("eos_token_id")));
-  EXPECT_THAT(ends(2, 9),
-              HasSubstr("generation_config.json: eos_token_id: 2 ends a text, and not 9, as in "
-                        "config.json"));
+  EXPECT_THAT(ends(2, 9), HasSubstr("generation_config.json: eos_token_id: 2 ends a text, although "
+                                    "config.json has 9"));
   EXPECT_THAT(ends(50256, 2), Not(HasSubstr("eos_token_id"))) << "the model has no such row";
   rename_mark("</s>", "<|eot_id|>");
   EXPECT_THAT(ends(nullptr, nullptr), HasSubstr("no file says which mark ends a text"));

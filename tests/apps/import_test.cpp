@@ -17,7 +17,7 @@ TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   ASSERT_EQ(imported.exit_code, 0) << imported.errors;
   EXPECT_THAT(imported.output, AllOf(HasSubstr("a: a gpt2 of "), HasSubstr(" generate a\n"),
                                      Not(HasSubstr("rows of the embedding"))));
-  EXPECT_THAT(imported.errors, HasSubstr("the entries are called by their numbers"));
+  EXPECT_THAT(imported.errors, HasSubstr("the names of the tokens are their ids"));
   EXPECT_THAT(
       output({"generate", "a", "--prompt", "7 3", "--max-tokens", "5", "--temperature", "0"}),
       HasSubstr("7 3"));
@@ -64,7 +64,7 @@ TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {
 TEST_F(Import, takes_the_classes_of_a_model) {
   const fs::path directory = model("bert_classes");
   EXPECT_THAT(output("import bert_classes --run a --token-texts"),
-              HasSubstr("if it is of a pair, import with --texts 2\n"));
+              HasSubstr("to classify pairs, import with --texts 2\n"));
   const auto said = json_of("classify a --top 3 --json", "w7 w9 w12\n");
   std::vector<std::string> names;
   for (const auto& one : said["classes"]) {
@@ -78,7 +78,7 @@ TEST_F(Import, takes_the_classes_of_a_model) {
   for (const auto& [labels, says] : std::vector<std::pair<Json, std::string>>{
            {{{"0", "a"}, {"1", "a"}, {"2", "b"}}, "two classes are called"},
            {{{"0", "a"}, {"2", "b"}}, "id2label: the class 1 has no name"},
-           {{{"0", "a"}}, "a model of one class gives a number"},
+           {{{"0", "a"}}, "a model with one class predicts a number"},
            {{{"0", "a"}, {"1", ""}, {"2", "b"}}, no_name + R"("")"},
            {{{"0", "a"}, {"1", "a\tb"}, {"2", "b"}}, no_name + R"("a\tb")"},
            {{{"0", "a"}, {"1", "a\nb"}, {"2", "b"}}, no_name + R"("a\nb")"},
@@ -126,7 +126,7 @@ TEST_F(Import, takes_the_labels_of_tokens) {
                     HasSubstr("validation_columns: \"text.txt\"")));
   EXPECT_THAT(content_of(here / "a/written.yaml"), HasSubstr(" # out/config.json\n"));
   EXPECT_THAT(run("import out --run b --target-text labels").errors,
-              HasSubstr("--target-text: a bert has no targets"));
+              HasSubstr("--target-text: a bert model has no targets"));
   fs::remove_all(here / "out/target");
   output("import out --run b");
   EXPECT_EQ(output("translate b --json", text), of_all);
@@ -177,10 +177,11 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
        {"typical_p", 1.0}});
   const ProgramResult imported = run("import gpt2 --run a --token-texts");
   ASSERT_EQ(imported.exit_code, 0) << imported.errors;
-  const std::string without = "config.json: no counterpart here, so texts are written without: ";
-  EXPECT_THAT(imported.errors, AllOf(HasSubstr("eos_token_id: of [18,5], only 18 ends a text here"),
-                                     HasSubstr("generation_" + without +
-                                               "repetition_penalty: 1.3, bad_words_ids: [3,4]\n")));
+  const std::string without = "config.json: tapehead ignores these settings when it writes texts: ";
+  EXPECT_THAT(imported.errors,
+              AllOf(HasSubstr("eos_token_id: of [18,5], only 18 ends a text in tapehead"),
+                    HasSubstr("generation_" + without +
+                              "repetition_penalty: 1.3, bad_words_ids: [3,4]\n")));
   const auto never_written = [&](const std::string& run_of) {
     const TensorFile weights(here / run_of / "checkpoints/best.safetensors");
     std::vector<float> biases(mark_count + 18);
@@ -288,8 +289,10 @@ TEST_F(Import, reads_no_tensor_that_it_does_not_use) {
     norm->dtype = static_cast<DType>(static_cast<int>(DType::bf16) + 1);
     norm->bytes = norm->bytes.first(12);
   });
-  EXPECT_THAT(complaint("gpt2"),
-              HasSubstr("h.0.ln_1.weight has the type BOOL, where F16, BF16, F32 or F64 is read"));
+  EXPECT_THAT(
+      complaint("gpt2"),
+      HasSubstr(
+          "h.0.ln_1.weight has the type BOOL, but only F16, BF16, F32 and F64 are supported"));
 }
 
 TEST_F(Import, trains_on_with_right_gradients_and_is_pruned) {

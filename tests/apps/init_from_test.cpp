@@ -122,7 +122,7 @@ TEST_F(InitFrom, says_what_the_vocabularies_have_in_common) {
   EXPECT_THAT(start("one"), AllOf(HasSubstr("starting from the weights of first\n"),
                                   Not(HasSubstr("vocabulary differs"))));
   EXPECT_THAT(start("capitals", {}, 1),
-              HasSubstr("of the 5 entries of the source vocabulary it has none"));
+              HasSubstr("it has none of the 5 entries of the source vocabulary"));
 }
 
 // The shapes may be equal, but the numbers would have another meaning.

@@ -160,7 +160,7 @@ TEST_F(LanguageModel, stops_at_a_text_searches_for_a_likely_one_and_warns_of_pro
   EXPECT_LT(probability_by("--temperature 0"), 0);
   EXPECT_LT(probability_by("--top-k 1"), 0);
   for (const auto& [prompt, warning] :
-       {std::pair<std::string, const char*>{"漢 a", "1 of 3 tokens is unknown to its vocabulary"},
+       {std::pair<std::string, const char*>{"漢 a", "1 of 3 tokens is not in the vocabulary"},
         {std::string(30, 'a'), "the command line:1: 30 tokens; the model reads 12 of them"}}) {
     EXPECT_THAT(messages({"generate", "a", "--prompt", prompt, "--max-tokens", "3"}),
                 HasSubstr(warning));
@@ -240,7 +240,7 @@ TEST_F(LanguageModel, refuses_what_does_not_fit_it_and_a_text_that_is_another_da
               AllOf(HasSubstr("a/tokens/train.tokens is damaged"), Not(HasSubstr("--data"))));
   fs::remove_all(here / "a/tokens");
   here.write("lines", "a man\n");
-  const std::string lost = "there is no a/tokens/train.tokens, without which";
+  const std::string lost = "a/tokens/train.tokens is missing, so it is unknown";
   expect_refusals({{"generate a", 1, {lost}},
                    {"score a --input lines", 1, {lost}},
                    {"export a e --as pytorch", 1, {lost}}});

@@ -89,7 +89,7 @@ TEST_F(Memory, can_be_of_the_evaluation_alone) {
   expect_refusals({{refused({"task.documents=line"}), 2, {stream}},
                    {refused(options + Arguments{"task.documents=line"}),
                     2,
-                    {"evaluation.memory: a lane goes on", stream}}});
+                    {"evaluation.memory: a lane continues", stream}}});
   EXPECT_FALSE(std::filesystem::exists(here / "refused"));
   output(text_training(here, "absolute", {"training.steps=2"}));
   expect_refusals(

@@ -116,7 +116,7 @@ TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
   EXPECT_THAT(page["remarks"].get<std::string>(),
               AllOf(HasSubstr("by the means over the seeds that all cells have (1). "
                               "Cells with fewer seeds: model.heads=2."),
-                    HasSubstr("Compared by one seed: p says nothing")));
+                    HasSubstr("Compared with one seed: p says nothing")));
   const std::vector<std::string> higher{"significantly worse", "better on shared seeds"};
   EXPECT_EQ(page["verdicts"], nlohmann::json::array({higher, std::vector{higher[1], higher[0]}}));
 }

@@ -90,7 +90,7 @@ TEST_F(Report, labels_rows_of_the_decoder_by_what_they_read_and_say) {
       reference: JSON.parse(document.getElementById('report').textContent)
         .sentences[document.getElementById('sentence').value].reference,
     };)");
-  EXPECT_THAT(page["attention"].get<std::string>(), HasSubstr("reads a and has to say b"));
+  EXPECT_THAT(page["attention"].get<std::string>(), HasSubstr("reads a and must predict b"));
   std::vector<std::string> reads{"<s>"};
   std::vector<std::string> rows;
   std::istringstream words(page["reference"].get<std::string>() + " </s>");
@@ -252,7 +252,7 @@ TEST_F(Report, of_a_run_that_keeps_no_record_shows_the_rest) {
   copy_run("old");
   fs::remove(*here / "old/record.json");
   fs::remove(*here / "old/times.jsonl");
-  EXPECT_THAT(here->output("report old"), HasSubstr("it keeps no record of its end"));
+  EXPECT_THAT(here->output("report old"), HasSubstr("the run has no record of its end"));
   const auto page = see("old/report.html");
   EXPECT_EQ(page["charts"], charts - 1);  // no tokens per second
   EXPECT_THAT(page["config"].get<std::string>(), HasSubstr("old/config.yaml:"));
@@ -267,7 +267,7 @@ TEST_F(Report, of_heads_that_cannot_be_left_out_says_so) {
             notes: document.getElementById('heads').textContent};)");
   expect_members(page, {{"rows", 12}, {"bars", 0}});
   EXPECT_THAT(page["notes"].get<std::string>(),
-              HasSubstr("Without importance and pruning: encoder.layers.0.self, "));
+              HasSubstr("Heads without importance and pruning: encoder.layers.0.self, "));
 }
 
 TEST_F(Report, text_that_looks_like_markup_stays_text) {

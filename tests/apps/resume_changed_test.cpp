@@ -69,7 +69,7 @@ TEST_F(ResumeChanged, the_same_set_again_brings_both_files_together) {
 }
 
 TEST_F(ResumeChanged, by_other_kernels_is_not_to_the_bit_which_is_said) {
-  const std::string warning = "not the same to the bit";
+  const std::string warning = "not bit-identical to an uninterrupted run";
   EXPECT_THAT(resumed("a", {"training.steps=45"}), Not(HasSubstr(warning)));
   std::string record = content_of(here / "a/record.json");
   const std::string level = fmt::format("\"level\": \"{}\"", kernel_level());
@@ -122,7 +122,7 @@ TEST_F(ResumeChanged, what_decided_how_it_began_is_refused_and_the_run_stays_as_
   copy_run("a", "before");
   const std::string again = "model.init_from=a --run DIR\n";
   const std::string changed = "--set has changed the model or its data (";
-  const std::string leave = "): leave that out, or start another run";
+  const std::string leave = "): leave out that --set, or start another run";
   struct Change {
     std::string override;
     int exit_code;
@@ -137,7 +137,7 @@ TEST_F(ResumeChanged, what_decided_how_it_began_is_refused_and_the_run_stays_as_
                            {"model.d_model=32",
                             1,
                             {"another model (model.", "step_00000040.safetensors",
-                             changed + "model.d_model: 16, not 32; ", "): leave that out, or"}},
+                             changed + "model.d_model: 16, not 32; ", "): leave out that"}},
                            {"task.max_length=9",
                             1,
                             {"other data or other options of the task",

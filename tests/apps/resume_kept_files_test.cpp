@@ -101,7 +101,7 @@ TEST_F(ResumeKeptFiles, without_the_best_a_worse_one_is_called_the_best_since_a_
   copy_run("a", "without_best");
   fs::remove(here / "without_best/checkpoints/best.safetensors");
   EXPECT_THAT(resume({"training.learning_rate=100"}),
-              AllOf(HasSubstr("(best since a resume; the best loss before it was "),
+              AllOf(HasSubstr("(best since a resume; before the resume the best loss was "),
                     Not(HasSubstr("by the loss alone"))));
   EXPECT_EQ(fact("best", "step"), "40");
   EXPECT_THAT(resumed("without_best"),

@@ -58,7 +58,7 @@ TEST_F(RunData, is_found_from_any_directory) {
 
 // Commands name the data on standard error, except with --data: then the user chose it.
 TEST_F(RunData, is_named_when_a_run_chooses_it) {
-  const std::string named = "its data.json names, and this reads: ";
+  const std::string named = "reading these files, which its data.json names: ";
   for (const std::string& command : std::vector<std::string>{
            "evaluate runs/r --json", "heads runs/r", "report runs/r",
            "prune runs/r small --count 1", resume, "plan runs/r/config.yaml"}) {
@@ -102,12 +102,12 @@ TEST_F(RunData, of_a_task_without_files_is_in_no_directory) {
        {CommandLine("evaluate s"), CommandLine("heads s"), CommandLine("prune s t --count 1"),
         CommandLine(resumed_training("s"))}) {
     EXPECT_THAT(complaint(command + Arguments{"--data", "nowhere"}, 2),
-                HasSubstr("--data: run s makes its data from the seed; leave it out"));
+                HasSubstr("--data: run s makes its data from the seed; leave --data out"));
   }
   // The weights of a run with other examples.
   succeed(tiny_training("u", {"task.train_examples=500"}));
   const std::string other = "evaluate s --checkpoint u/checkpoints/best.safetensors";
-  EXPECT_THAT(complaint(other), AllOf(HasSubstr("s has now; use these with --other-data"),
+  EXPECT_THAT(complaint(other), AllOf(HasSubstr("s has now; use the other data with --other-data"),
                                       Not(HasSubstr("--data "))));
   succeed(other + " --other-data");
 }
@@ -120,7 +120,7 @@ TEST_F(RunData, that_is_another_is_an_error_unless_asked_for) {
     for (const std::string options : {"", " --other-data"}) {
       EXPECT_THAT(complaint(command + options),
                   AllOf(HasSubstr("run runs/r began with other data (task.test_source: " + file +
-                                  " has other bytes now); "),
+                                  " has changed since); "),
                         HasSubstr("--data DIR")));
     }
     const std::string chosen = command + " --data data";
@@ -186,7 +186,7 @@ TEST_F(RunData, that_is_another_is_refused_before_the_first_checkpoint_too) {
   add_a_training_pair();
   EXPECT_THAT(complaint(resume),
               AllOf(HasSubstr("run runs/r began with other data (task.train_source: "),
-                    HasSubstr((project / "data/train.en").string() + " has other bytes now); "),
+                    HasSubstr((project / "data/train.en").string() + " has changed since); "),
                     HasSubstr("--data DIR")));
   EXPECT_EQ(content_of(project / "runs/r/data.json"), record);
   succeed(resume + " --data kept");

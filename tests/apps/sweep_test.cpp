@@ -120,7 +120,7 @@ TEST_F(Sweep, runs_that_could_not_begin_are_refused_before_anything_is_made) {
                   ":5:26: model.haeds: unknown option; did you mean model.heads?\n"),
         {"training.freeze: [[source.embedding], [nosuch]]",
          ":5:46: training.freeze: the model has no parameter that nosuch matches (the nearest: "},
-        {"training.freeze: ['*']", ":5:26: training.freeze: it leaves no parameter to train"},
+        {"training.freeze: ['*']", ":5:26: training.freeze: no parameter is left to train"},
         {"model.init_from: ['', nosuch]", ":5:30: model.init_from: there is no run nosuch\n"}}) {
     write(fmt::format("training.steps: 20}}\naxes: {{{}}}\n", axes));
     EXPECT_THAT(sweep(2), HasSubstr(std::string("error: heads.yaml") + error));
@@ -182,7 +182,7 @@ TEST_F(Sweep, runs_of_other_data_are_not_compared_with_new_ones) {
   here.write("heads.yaml", "config: text.yaml\naxes: {model.heads: [1, 2, 4]}\n");
   write_training_pairs("ab\n");
   EXPECT_THAT(sweep(1), AllOf(HasSubstr("run s/model.heads=1,seed=1 began with other data "
-                                        "(task.train_source: data/train.en has other bytes now)"),
+                                        "(task.train_source: data/train.en has changed since)"),
                               HasSubstr("--run DIR")));
   EXPECT_FALSE(fs::exists(here / "s/model.heads=4,seed=1"));
   write_training_pairs("");

@@ -105,11 +105,11 @@ TEST_F(TextEntrances, what_is_evaluated_is_what_is_translated_and_unknown_words_
   EXPECT_EQ(evaluation["chrf"], corpus_chrf(outputs, references));
   EXPECT_EQ(evaluation["examples"], references.size());
   // The two unknown words are "ab\0cd" and "qq".
-  const std::string told = "2 of 13 tokens are unknown to its vocabulary, on 2 lines; the first is";
+  const std::string told = "2 of 13 tokens are not in the vocabulary, on 2 lines; the first is";
   EXPECT_THAT(here->messages("translate r --input data/test.en"),
               HasSubstr("data/test.en: " + told));
   EXPECT_THAT(here->messages("translate r", "ab\nab qq\n"),
-              HasSubstr("standard input: 1 of 3 tokens is unknown to its vocabulary, on 1 line; "
+              HasSubstr("standard input: 1 of 3 tokens is not in the vocabulary, on 1 line; "
                         "the first is `qq`, on line 2"));
   for (const std::string command : {"evaluate r", "heads r --split test"}) {
     EXPECT_THAT(here->messages(command), AllOf(HasSubstr("test split, source side: " + told),

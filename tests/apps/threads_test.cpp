@@ -81,8 +81,8 @@ TEST_F(ThreadNumber, that_needs_too_many_addresses_is_an_error_and_no_endless_lo
     }
     if (limit == 130'000) {
       EXPECT_THAT(end.errors,
-                  ContainsRegex("needs (128|32) MiB of addresses for each thread, and only those "
-                                "for [0-2] of 3 threads are free; use fewer threads"));
+                  ContainsRegex("needs (128|32) MiB of addresses for each thread, but there are "
+                                "enough for only [0-2] of 3 threads; use fewer threads"));
     }
     trained += end.exit_code == 0 ? 1 : 0;
   }

@@ -120,10 +120,11 @@ TEST_F(Train, stops_when_patience_ends_and_says_so) {
       messages(
           tiny_training("c", {"evaluation.metric=sequence_accuracy", "training.patience=2",
                               "evaluation.every=1", "task.min_length=9", "task.max_length=10"})),
-      AllOf(HasSubstr("(best so far)"),
-            HasSubstr("(best so far by the loss alone, sequence accuracy is as before; evaluations "
-                      "without a better sequence accuracy: 2 of 2)"),
-            HasSubstr("the best sequence accuracy is 0.00 %, of evaluation 1 of 3")));
+      AllOf(
+          HasSubstr("(best so far)"),
+          HasSubstr("(best so far by the loss alone, with the same sequence accuracy; evaluations "
+                    "without a better sequence accuracy: 2 of 2)"),
+          HasSubstr("the best sequence accuracy is 0.00 %, of evaluation 1 of 3")));
 }
 
 TEST_F(Train, ends_with_the_validation_where_there_is_no_test) {

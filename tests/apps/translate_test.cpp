@@ -79,7 +79,7 @@ TEST_F(Translate, what_a_line_holds_too_much_is_said_and_the_rest_is_translated)
   };
   for (const auto& [input, lines, warning] : std::vector<Case>{
            {"3 what 4\n", 1,
-            Eq("warning: standard input: 1 of 3 tokens is unknown to its vocabulary, on 1 line; "
+            Eq("warning: standard input: 1 of 3 tokens is not in the vocabulary, on 1 line; "
                "the first is `what`, on line 1\n")},
            {"3 1\n3 \xff\xfe 4\n", 2,
             StartsWith("warning: standard input:2: byte 3 (0xFF) is not valid UTF-8")},
@@ -154,8 +154,8 @@ TEST(LongTranslations, are_cut_and_every_command_says_so) {
   const ProgramResult translated = here.run("translate a --input c/test.en");
   EXPECT_THAT(lines_of(translated.output), SizeIs(60));
   EXPECT_THAT(translated.errors,
-              HasSubstr("warning: c/test.en: 60 of 60 translations were cut because they had not "
-                        "ended: the most is 5 tokens more than the source has"));
+              HasSubstr("warning: c/test.en: 60 of 60 translations were cut before their end: "
+                        "the limit is 5 tokens more than the source has"));
 }
 
 TEST_F(Translate, what_fails_costs_no_earlier_file) {

@@ -201,8 +201,9 @@ TEST(KnownOptions, refuses_others_by_name) {
   for (const auto& [option, value] : {std::pair("model.norm", "no_such_norm"),
                                       {"cross.score", "[[dot, other]]"},
                                       {"model.no_such_option", "3"}}) {
-    EXPECT_EQ(message_of<ConfigError>([&] { expect_known({{option, value}}); }),
-              fmt::format("{}: {}: there is no PyTorch for it yet", option, value));
+    EXPECT_EQ(
+        message_of<ConfigError>([&] { expect_known({{option, value}}); }),
+        fmt::format("{}: {}: export --as pytorch does not support this value", option, value));
   }
 }
 

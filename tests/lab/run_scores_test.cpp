@@ -109,7 +109,7 @@ TEST(RunScores, that_do_not_hold_are_refused) {
               HasSubstr("scores.jsonl"));
   const StoredScores stored(two_examples());
   stored.write(stored.text.substr(0, stored.text.rfind('{')));
-  EXPECT_THAT(stored.error(), HasSubstr("does not hold the examples that it names"));
+  EXPECT_THAT(stored.error(), HasSubstr("has another number of examples than its first line says"));
   stored.write(stored.text.substr(0, stored.text.size() - 10));
   EXPECT_THAT(stored.error(), HasSubstr("scores.jsonl:3: not JSON"));
   RunScores none = two_examples();

@@ -117,7 +117,7 @@ TEST(Reader, of_masked_text_finds_masks_and_leaves_them_out_of_what_it_encoded) 
   EXPECT_THAT([&] { reader->read(AskedLine{.text = "a b c d a"}); },
               throws<DataError>("5 tokens, but the model reads 4 at a time"));
   EXPECT_THAT([&] { reader_of(config, words(), false, ""); },
-              throws<ConfigError>("a mask needs a text"));
+              throws<ConfigError>("the mask is empty"));
 }
 
 TEST(Reader, of_texts_with_a_class_knows_all_classes) {
@@ -135,9 +135,9 @@ TEST(Reader, of_texts_with_a_class_knows_all_classes) {
   EXPECT_THAT(reader->source({&read, 1}, {.input = InputRows::source})->at(0).labels.list(),
               ElementsAre(1));
   EXPECT_THAT([&] { reader->read(AskedLine{.text = "a"}); },
-              throws<DataError>("1 text with tabs between them, where the model reads 2"));
+              throws<DataError>("1 text separated by tabs, but the model reads 2"));
   EXPECT_THAT([&] { reader->read({.text = "a\tb", .target = "maybe"}); },
-              throws<DataError>("there is no class maybe; the run's are no, yes"));
+              throws<DataError>("there is no class maybe; the run's classes are no, yes"));
 }
 
 }}  // namespace tapehead

@@ -81,7 +81,8 @@ class Texts(unittest.TestCase):
                 run.translate(["2", f"1{break_}2"])
 
     def test_warnings_are_those_of_python(self):
-        with self.assertWarnsRegex(UserWarning, "^standard input: 1 of 2 tokens is unknown.*`what`") as caught:
+        words = "^standard input: 1 of 2 tokens is not in the vocabulary.*`what`"
+        with self.assertWarnsRegex(UserWarning, words) as caught:
             run.translate(["3 what"])
         self.assertEqual(pathlib.Path(caught.filename).name, "use_test.py")
 

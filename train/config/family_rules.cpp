@@ -50,9 +50,9 @@ std::optional<Violation> text_has_one_stack(const Config& config) {
   const Use& use = use_of(config);
   return first_violation(
       {violation_if(!use.refused.empty(), {"model.family", "task.name"}, "{}", use.refused),
-       violation_if(
-           use.windows && config.model.prefix != SourceRows::causal, {"model.prefix", "task.name"},
-           "running text has no source, so a model of it has no prefix (allowed: causal)")});
+       violation_if(use.windows && config.model.prefix != SourceRows::causal,
+                    {"model.prefix", "task.name"},
+                    "running text has no source, so its model has no prefix (allowed: causal)")});
 }
 
 std::optional<Violation> begin_mark_is_used(const Config& config) {
@@ -64,11 +64,11 @@ std::optional<Violation> begin_mark_is_used(const Config& config) {
   return first_violation(
       {violation_if(use_of(config).mask, {"task.begin_mark", "model.family"},
                     "an encoder reads a begin mark in front of each window (allowed: true)"),
-       violation_if(text->stream || memory,
-                    {"task.begin_mark", text->stream ? "task.stream" : "training.memory"},
-                    "{}, the text begins with a begin mark, and no document in it does (allowed: "
-                    "true)",
-                    text->stream ? "in a stream" : "with a memory")});
+       violation_if(
+           text->stream || memory,
+           {"task.begin_mark", text->stream ? "task.stream" : "training.memory"},
+           "{}, only the start of the text has a begin mark, not each document (allowed: true)",
+           text->stream ? "in a stream" : "with a memory")});
 }
 
 std::optional<Violation> memory_fits(const Config& config) {
@@ -87,10 +87,10 @@ std::optional<Violation> memory_fits(const Config& config) {
   const auto self = attention_specs(model, AttentionKind::decoder_self);
   const Index rows = text->context + memory;
   return first_violation(
-      {violation_if(model.positions != PositionKind::none, {option, "model.positions"},
-                    "with a memory, positions cannot be those in a window; set model.positions: "
-                    "none, and attention.positions to a scheme of distances, such as "
-                    "transformer_xl"),
+      {violation_if(
+           model.positions != PositionKind::none, {option, "model.positions"},
+           "with a memory, positions within the window cannot be used; set model.positions: none, "
+           "and attention.positions to a scheme of distances, such as transformer_xl"),
        violation_if(std::ranges::any_of(self, &AttentionSpec::has_sinks),
                     {option, "attention.pattern"},
                     "a memory forgets the first tokens of a text, which a sink_window needs"),

@@ -154,7 +154,7 @@ LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& o
       return load(file, {}, written);
     }
   } catch (const std::exception& problem) {
-    spdlog::warn("{}; until then, every option of {} counts as chosen", problem.what(),
+    spdlog::warn("{}; until this is fixed, every option of {} counts as chosen", problem.what(),
                  shown(file.string()));
   }
   return loaded;

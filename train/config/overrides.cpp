@@ -115,8 +115,8 @@ void expect_as_written(const ConfigSource& written, const Values& resolved,
     if (resolved.contains(name) && resolved.at(name) != there && !has_auto(value) &&
         !sets(overrides, name)) {
       fail_at(written.file, value.mark,
-              fmt::format("{0}: {1}, but {2} has {3}; restore the file that was changed, or say "
-                          "which one holds: --set {0}=VALUE",
+              fmt::format("{0}: {1}, but {2} has {3}; restore the file that was changed, or choose "
+                          "the value: --set {0}=VALUE",
                           name, resolved.at(name), shown(config), there));
     }
   };

@@ -94,7 +94,7 @@ class Reader {
 
   void apply(const Override& one) {
     if (one.section.empty() && one.option == base_key) {
-      fail(one.name_place, "only a config file has a base");
+      fail(one.name_place, "base can be set in a config file only");
     }
     if (one.section.empty() && has_section(one.option)) {
       fail(one.name_place, "a section; set one of its options, " + one.option + ".option=value");

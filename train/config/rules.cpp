@@ -26,7 +26,7 @@ Verdict lists_over_layers(const Config& config) {
             const Index values = std::ssize(option.values);
             if (!verdict && layers > 0 && values > 1 && values != layers) {
               verdict = Violation{{fmt::format("{}.{}", section, field.name), "model.layers"},
-                                  fmt::format("a list over layers has one value for each ({} "
+                                  fmt::format("a list over layers has one value for each layer ({} "
                                               "values, {} layers of {})",
                                               values, layers, name_of(kind))};
             }
@@ -75,7 +75,7 @@ Verdict metric_is_measured(const Config& config) {
       {because(!is_measured(kind, config.task.kind().examples), "task.name",
                "is not measured for this task"),
        because(!is_measured(kind, config), "model.family",
-               "is of a whole text, and an encoder predicts only its masked tokens"),
+               "needs a prediction of every token, and an encoder predicts only masked tokens"),
        because(true, "evaluation.decode", "needs evaluation.decode, which is false")});
 }
 
@@ -160,7 +160,7 @@ std::span<const Rule> rules() {
          return violation_if(
              text != nullptr && text->texts > 1 && config.model.token_types == 1,
              {"model.token_types", "task.texts"},
-             "tokens of two texts have two types (1; allowed: 0 for no types, 2 or more)");
+             "two texts need two token types (1; allowed: 0 for no types, 2 or more)");
        }},
       {"`task.begin_mark: false` is for `model.family: decoder`, without `task.stream` and without "
        "a memory.",
@@ -171,7 +171,7 @@ std::span<const Rule> rules() {
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
        of_model<prefix_fits>},
-      {"With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
+      {"With `model.family: decoder`, `parallel_text` needs `task.joint_vocabulary: true`.",
        [](const Config& config) {
          return violation_if(config.model.traits().one_sequence && has_two_vocabularies(config),
                              {"task.joint_vocabulary", "model.family"},
@@ -183,13 +183,13 @@ std::span<const Rule> rules() {
        of_model<attentions_compose>},
       {"Attentions with the same name in `shared_as` differ only in pattern and dropout.",
        of_model<names_share>},
-      {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
+      {"`training.gate_penalty` and `training.gate_rate` need `gates: l0` in some attention.",
        unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
-      {"The schedules `linear` and `cosine` need an end in `training.steps` or "
-       "`training.epochs`. The last step has the rate `training.learning_rate_end`; if that is "
-       "0, it changes no weights, so a training of one step without a warmup changes none at "
-       "all. Without `training.warmup` no step has the rate `training.learning_rate`.",
+      {"The schedules `linear` and `cosine` need `training.steps` or `training.epochs`. The last "
+       "step has the rate `training.learning_rate_end`; with the rate 0 the last step changes no "
+       "weights, so a training of one step without a warmup changes nothing. Without "
+       "`training.warmup` no step has the rate `training.learning_rate`.",
        [](const Config& config) {
          const TrainingOptions& training = config.training;
          const bool falls =
@@ -207,7 +207,7 @@ std::span<const Rule> rules() {
              {"training.warmup", "training.schedule"},
              "the noam schedule needs a warmup (0; allowed: 1 or more)");
        }},
-      {"An option whose meaning says `only with` or `only without` another one keeps its default "
+      {"An option whose meaning says `only with X` or `only without X` keeps its default "
        "otherwise.",
        unused_by_another},
       {"`training.learning_rate_end` is at most `training.learning_rate`.", rate_falls_to_its_end},
@@ -230,25 +230,25 @@ std::span<const Rule> rules() {
        "`model.positions: none`, without `evaluation.stride`; `model.max_positions` is at least "
        "`task.context` and the memory together.",
        memory_fits},
-      {"Options of `evaluation` about outputs keep their defaults where the task or the family has "
-       "no such outputs.",
+      {"Options of `evaluation` about outputs keep their defaults if the task or the family does "
+       "not use them.",
        unused_by_evaluation},
       {"An option of attention that only some positions use keeps its default if no attention has "
        "such positions.",
        unused_by_positions},
-      {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
-       "not.",
+      {"`budget` and `model.d_head` are rejected if `d_qk`, `d_v`, `sharing` or `combine` decide "
+       "all widths.",
        unused_widths},
       {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "
        "feed-forward block.",
        unused_depth_scale},
-      {"With a `model.d_embedding` other than `model.d_model`, an output layer that is tied needs "
+      {"If `model.d_embedding` differs from `model.d_model`, a tied output layer needs "
        "`model.head_transform: masked`.",
        of_model<tied_output_fits>},
-      {"`model.layer_groups` is at most the number of layers, and the layers of a group differ in "
-       "pattern and dropout alone.",
+      {"`model.layer_groups` is at most the number of layers, and the layers of a group differ "
+       "only in pattern and dropout.",
        of_model<layer_groups_fit>},
-      {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary` and a "
+      {"`model.tie_embeddings` `source_target` and `all` need `task.joint_vocabulary` and "
        "`model.family: encoder_decoder`.",
        tied_share_words},
       {"`model.max_positions` is more than the tokens of the task's longest sequence; in a "

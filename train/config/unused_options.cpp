@@ -32,7 +32,7 @@ Violation without_positions(const AttentionField& field, std::string_view sectio
   const auto name_of_scheme = [](AttentionPositions scheme) { return name_of(scheme); };
   const std::string name = full_name(section, field.name);
   return {{name, full_name(section, "positions"), "attention.positions"},
-          fmt::format("no attention has positions that use {} ({}; only {})", name,
+          fmt::format("no attention has positions that use {} ({}; used by {})", name,
                       write_value({field, cell_of(values)}),
                       join(field.positions | std::views::transform(name_of_scheme), ", "))};
 }
@@ -161,7 +161,7 @@ constexpr std::array unused_in_evaluation{
            "a masked language model writes no text"},
     Unused{[](const Use& use) { return !use.gives_entries(); },
            {"decode", "decode_examples", "bleu_tokenizer", "lowercase"},
-           "each example has a class, not a text that is written"},
+           "the model predicts a class for each example and writes no text"},
     Unused{[](const Use& use) { return !use.writes; },
            {"beam", "length_penalty", "max_extra_length"},
            "the model gives its labels in one pass, without a search"}};
@@ -192,11 +192,11 @@ Verdict unused_depth_scale(const Config& config) {
   const auto projected = [](const AttentionSpec& spec) {
     return spec.heads > 0 && spec.combine == Combine::output;
   };
-  return violation_if(model.initializer_depth_scale &&
-                          model.feed_forward == FeedForwardKind::none &&
-                          std::ranges::none_of(attention_specs(model), projected),
-                      {"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
-                      "no block ends with a map whose first weights it could scale");
+  return violation_if(
+      model.initializer_depth_scale && model.feed_forward == FeedForwardKind::none &&
+          std::ranges::none_of(attention_specs(model), projected),
+      {"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
+      "no block ends with a linear layer whose initial weights this option could scale");
 }
 
 }  // namespace tapehead

@@ -100,7 +100,7 @@ std::string node_text(const ConfigNode& node) {
 
 std::string_view scalar_text(const ConfigNode& item) {
   if (item.kind != ConfigNode::Kind::scalar) {
-    throw ConfigError("a list of values that are none");
+    throw ConfigError("each item must be a single value");
   }
   return item.text;
 }

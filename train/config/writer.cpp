@@ -104,8 +104,8 @@ std::string written_text(const Written& written) {
       comment.erase(at, 1);  // so that the line's last mark is the one before the origin
     }
   }
-  return "# What was chosen, and where; --set on this run goes by it. config.yaml has every "
-         "option.\n" +
+  return "# The chosen options and their origins; --set on this run reads this file. config.yaml "
+         "has every option.\n" +
          (written.empty() ? "{}\n" : with_origins(lines_of(values), origins));
 }
 

@@ -186,7 +186,8 @@ std::string evaluation_table(const SplitResults& results) {
     if (result.answers.measured()) {
       const AnswerScores& of = result.answers;
       text += fmt::format(
-          "\n  {}: of {} labels that the sequence itself decides {} are right, of {} others {}",
+          "\n  {}: accuracy on the {} labels that the sequence itself decides: {}, on the {} other "
+          "labels: {}",
           name, of.answers, metric_text(token_accuracy_metric, of.answer_accuracy()), of.others,
           metric_text(token_accuracy_metric, of.other_accuracy()));
     }

@@ -47,7 +47,8 @@ void truncate_event_files(const fs::path& directory, Index step) {
     const std::string content = read_file(path);
     const Records records = read_records(content);
     if (records.damaged) {
-      spdlog::warn("{}: an event is damaged; it and what follows it are left out", path.string());
+      spdlog::warn("{}: an event is damaged; this event and all that follow are left out",
+                   path.string());
     }
     // The second event of a file is its start. If the start is of a later step, so are all metrics,
     // and the next file will contain the config again.

@@ -83,7 +83,7 @@ std::optional<VocabularyMatch> match_side(const OpenedRun& run, const Config& co
   VocabularyMatch match = match_vocabularies(theirs, ours);
   if (match.matched == 0) {
     throw IoError(
-        "cannot start from the weights of {}: of the {} entries of the {} vocabulary it has none; "
+        "cannot start from the weights of {}: it has none of the {} entries of the {} vocabulary; "
         "give both runs the same tokenizer (task.tokenizer) and data of the same language",
         run.directory.string(), match.entries, name_of(side));
   }
@@ -121,8 +121,8 @@ std::string in_words(const OpenedRun& run,
   for (const auto& [side, match] : matches) {
     if (match && match->matched < match->entries) {
       text += fmt::format(
-          "\n  its {} vocabulary differs: {} of {} entries are in both; the rows of the others "
-          "start with new weights",
+          "\n  its {} vocabulary differs: {} of {} entries are in both; the rows of all other "
+          "entries start with new weights",
           name_of(side), match->matched, match->entries);
     }
   }

@@ -111,7 +111,7 @@ Batch batch_in(const BatchReader& in, const Replay& replay) {
   try {
     expect_whole(batch);
   } catch (const ShapeError& error) {
-    throw in.file.unusable("the parts of {} do not go together ({})", in.prefix, error.what());
+    throw in.file.unusable("the parts of {} do not fit together ({})", in.prefix, error.what());
   }
   if (batch.labels.count() == 0) {
     throw in.file.unusable("{} has no labels", in.prefix);

@@ -38,7 +38,7 @@ std::string what_to_restore(const RunFiles& run, const Config& config) {
                                               of_weights.contains(std::string(option));
                                      });
     if (!changed.empty()) {
-      return fmt::format("but --set has changed the model or its data ({}): leave that out",
+      return fmt::format("but --set has changed the model or its data ({}): leave out that --set",
                          join(changed, "; "));
     }
   }
@@ -68,7 +68,7 @@ void expect_nothing_lost(const RunFiles& run, const Config& config,
   const auto record = read_record(run.record());
   const bool begun = record && !record->starts.empty() && !record->end;
   if (!begun && has_weights) {
-    throw IoError("{} has weights, but no checkpoint that a training can go on from; {}",
+    throw IoError("{} has weights, but no checkpoint from which a training can continue; {}",
                   run.directory.string(), from_its_weights);
   }
 }
@@ -240,7 +240,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
     }
     if (!best && position.best_evaluation > 0) {
       spdlog::warn(
-          "{} is missing; the best evaluation from here on takes its place, even if it is worse",
+          "{} is missing; the best weights from here on replace it, even if they are worse",
           file.string());
     }
   }

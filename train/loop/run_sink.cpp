@@ -25,7 +25,7 @@ void expect_same(Ranks& ranks, std::string_view what, std::string_view mine, con
   const std::vector<std::string> texts = share_texts(ranks, mine);
   for (std::size_t rank = 1; rank < texts.size(); ++rank) {
     if (texts[rank] != texts.front()) {
-      throw RankError("{} has another {} than {}{}; all must have the same",
+      throw RankError("{} has another {} than {}{}; all ranks must have the same",
                       ranks.name(static_cast<Index>(rank)), what, ranks.name(0),
                       shown(texts.front(), texts[rank]));
     }
@@ -100,11 +100,13 @@ std::string RunSink::row(Index shards, double bytes_sent) const {
       "{} on {}, {}{} shards each; rank 0 sends {}B a step", count, ranks_.library(), least,
       shards % count == 0 ? "" : fmt::format(" or {}", least + 1), format_count(bytes_sent));
   if (count > shards) {
-    text += fmt::format(" ({} without a shard, only waiting: training.shards: {} would use all)",
-                        counted(count - shards, "rank"), count);
+    text +=
+        fmt::format(" ({} only waiting, without a shard; training.shards: {} would use all ranks)",
+                    counted(count - shards, "rank"), count);
   } else if (shards % count != 0) {
-    text += fmt::format(" (some ranks wait for others: training.shards: {} would occupy all)",
-                        (least + 1) * count);
+    text +=
+        fmt::format(" (some ranks wait for others; training.shards: {} would keep all ranks busy)",
+                    (least + 1) * count);
   }
   return text;
 }

@@ -32,7 +32,7 @@ void compare_configs(const TrainRequest& request, const RunFiles& run, const Loa
   const auto changed = differences(load_config(run.config()).config, loaded.config, kept);
   if (!changed.empty()) {
     throw ConfigError(
-        "--set: run {0} keeps how it began when it is resumed ({1}); start another run, from its "
+        "--set: a resume of run {0} cannot change these options ({1}); start another run, from its "
         "weights if you like: --set model.init_from={0} --run DIR",
         run.directory.string(), join(changed, "; "));
   }

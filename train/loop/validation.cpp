@@ -142,9 +142,9 @@ std::string gain_text(const Config& config, const TrainingPosition& position, Ke
   const MetricKind& metric = kind_of(config.evaluation.metric);
   std::string text;
   if (kept == KeptWeights::lower_loss) {
-    text = fmt::format("best so far by the loss alone, {} is as before", metric.words);
+    text = fmt::format("best so far by the loss alone, with the same {}", metric.words);
   } else if (kept == KeptWeights::since_resume) {
-    text = fmt::format("best since a resume; the best {} before it was {}", metric.words,
+    text = fmt::format("best since a resume; before the resume the best {} was {}", metric.words,
                        metric_text(metric, position.best.value));
   }
   if (config.training.patience > 0) {
@@ -162,7 +162,7 @@ bool out_of_patience(const Config& config, const TrainingPosition& position) {
 std::string patience_text(const Config& config, const TrainingPosition& position) {
   const MetricKind& metric = kind_of(config.evaluation.metric);
   const std::string why = position.best_evaluation == 0
-                              ? fmt::format("none of {} evaluations had a {} that is a number",
+                              ? fmt::format("in all {} evaluations the {} was not a number",
                                             position.evaluations, metric.words)
                               : fmt::format("the best {} is {}, of evaluation {} of {}",
                                             metric.words, metric_text(metric, position.best.value),

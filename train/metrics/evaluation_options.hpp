@@ -29,27 +29,27 @@ struct EvaluationOptions {
     row(beam, named("beam", 1, 256),
         "hypotheses of the beam search in tests; 1: greedy, as validation always is");
     row(length_penalty, named("length_penalty", 0, 10),
-        "a hypothesis' score is its log-probability over its length to this power");
+        "a hypothesis' score is its log-probability divided by its length to this power");
     row(max_extra_length, named("max_extra_length", 1, 100000, "tokens"),
-        "how many tokens longer than its source, whose end mark counts, an output can be");
+        "how many more tokens an output can have than its source with end mark");
     row(decode, named("decode"),
-        "also write out the validation split, for the metrics of outputs, such as BLEU");
+        "also generate outputs for the validation split, for metrics of outputs, such as BLEU");
     row(decode_examples, named("decode_examples", 0, 1e9),
-        "how many examples, the first ones, are written out during training; 0: all");
+        "number of examples, from the first, whose outputs are generated during training; 0: all");
     row(samples, named("samples", 0, 1000),
-        "outputs shown at each evaluation; for running text, samples of 200 tokens that are "
-        "written then, and of which the console shows the first");
+        "outputs shown at each evaluation; for running text, generated samples of 200 tokens, of "
+        "which the console shows the first");
     row(stride, named("stride", 1, 1048576, "tokens"),
-        "running text: how far each window begins after the one before; what is in two windows "
-        "is predicted in the earlier one and read only in the later. auto: task.context, so "
+        "running text: tokens between the starts of successive windows; tokens in both windows are "
+        "predicted in the earlier window and only read in the later window. auto: task.context, so "
         "windows do not overlap");
     row(memory, named("memory", 0, 1048576, "tokens"),
-        "running text: rows that the model remembers, as training.memory, when a split is "
-        "evaluated; it can be more. auto: training.memory");
+        "running text: as training.memory, but for evaluations; it can be larger. auto: "
+        "training.memory");
     row(bleu_tokenizer, named("bleu_tokenizer"),
-        "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for text that is "
+        "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none: the text is already "
         "tokenised");
-    row(lowercase, named("lowercase"), "BLEU and chrF without regard to case");
+    row(lowercase, named("lowercase"), "BLEU and chrF ignore case");
   }
 };
 

@@ -55,7 +55,7 @@ inline constexpr std::array<Uses, 4> all_uses{{
        .longest = "windows of {} tokens and their marks"}}},
     {{{.command = "classify",
        .gives = Purpose::classes,
-       .refused = "a class is no target that a decoder could write (allowed: encoder, decoder)"},
+       .refused = "a classifier is an encoder or a decoder, not both (allowed: encoder, decoder)"},
       {.command = "classify",
        .gives = Purpose::classes,
        .marks = AddedMarks::begin_after,

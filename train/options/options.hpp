@@ -42,7 +42,7 @@ struct Config {
   void sections(const auto& visit) {
     visit("task", "what to learn, and from which data", task);
     visit("model", "the transformer", model);
-    visit("attention", "the options of all attention; the next three sections say what differs",
+    visit("attention", "the options of all attentions; the next three sections override them",
           model.attention);
     visit("encoder_self", "what differs in the encoder's self-attention", model.encoder_self);
     visit("decoder_self", "what differs in the decoder's self-attention", model.decoder_self);

@@ -10,7 +10,7 @@ namespace tapehead {
 class KeptCheckpoints {
  public:
   static constexpr std::string_view notation =
-      "N, the newest ones; N every K, also each K-th for good; or all; N and K from 1 to 1000";
+      "N: the newest N; N every K: also each K-th forever; or all; N and K from 1 to 1000";
   static constexpr bool also_number = true;
 
   KeptCheckpoints() = default;
@@ -99,7 +99,7 @@ struct TrainingOptions {
     row(epsilon, only_with(with_adam, above(named("epsilon", 0, 1))), "term in Adam's denominator");
     row(muon_rate, only_with(with_muon, named("muon_rate", 0, 1000)),
         "highest learning rate of hidden matrices; it follows the schedule in proportion to "
-        "learning_rate, which is that of the other parameters");
+        "learning_rate, the rate of all other parameters");
     row(muon_momentum, only_with(with_muon, below(named("muon_momentum", 0, 1))),
         "Nesterov momentum of hidden matrices");
     row(weight_decay, named("weight_decay", 0, 10),
@@ -110,8 +110,8 @@ struct TrainingOptions {
     row(decay_biases, only_with(with_decay, named("decay_biases")),
         "weight_decay also for biases; GPT and nanoGPT: false");
     row(decay_embeddings, only_with(with_decay, named("decay_embeddings")),
-        "weight_decay also for embeddings, of positions and distances too, and an output layer "
-        "that shares one; GPT and nanoGPT: true");
+        "weight_decay also for embeddings, including positions and distances, and a tied output "
+        "layer; GPT and nanoGPT: true");
     row(schedule, named("schedule"), "how the learning rate moves after warmup");
     row(warmup, named("warmup", 0, 1e8, "steps"), "steps of linear rise at the start");
     row(clip_norm, named("clip_norm", 0, 1e9),
@@ -119,25 +119,25 @@ struct TrainingOptions {
     row(label_smoothing, below(named("label_smoothing", 0, 1)),
         "share of the target's probability spread over the vocabulary");
     row(gate_penalty, named("gate_penalty", 0, 1000),
-        "penalty for each head that is expected to be open, added to the mean loss of a token "
-        "(Voita et al. 2019, equation 9); for heads with gates: l0");
+        "factor on the expected number of open heads, added to the mean loss of a token (Voita et "
+        "al. 2019, equation 9); for heads with gates: l0");
     row(gate_rate, named("gate_rate", 0, 1000),
-        "factor on the learning rate of gates, which have farther to go than weights");
+        "factor on the learning rate of gates, which must change more than weights");
     row(batch_tokens, named("batch_tokens", 1, 1e7, "tokens"),
-        "tokens of a batch, counted on its longer side");
+        "tokens of a batch: source or target, whichever is longer");
     row(batch_lengths, named("batch_lengths"),
-        "alike: a batch holds sentences of like length; mixed: of any lengths");
+        "alike: a batch holds sentences of similar length; mixed: of any lengths");
     row(accumulate, named("accumulate", 1, 10000, "batches"),
         "batches whose gradients make one step");
     row(memory, named("memory", 0, 1048576, "tokens"),
-        "running text: rows that the model remembers before each layer, of the windows before "
-        "(Dai et al. 2019); the text is cut evenly into lanes, and a batch has the next window "
-        "of each; 0: windows are shuffled, and nothing is remembered");
+        "running text: rows of earlier windows that the model remembers before each layer (Dai et "
+        "al. 2019); the text is cut evenly into lanes, and a batch has the next window of each "
+        "lane; 0: windows are shuffled, and nothing is remembered");
     row(steps, named("steps", 1, 1e9, "steps"), "stop after so many steps; auto: no limit");
     row(epochs, named("epochs", 1, 1e6, "epochs"),
         "stop after so many passes over the training data; auto: 10 if no other limit is set");
     row(minutes, above(named("minutes", 0, 1e6, "minutes")),
-        "stop after so much time in steps, evaluations apart; auto: no limit");
+        "stop after so much time in steps, without evaluations; auto: no limit");
     row(patience, named("patience", 0, 1e6, "evaluations"),
         "stop after so many evaluations without a better evaluation.metric; 0: never");
     row(checkpoint_every, named("checkpoint_every", 1, 1e9, "steps"),
@@ -147,11 +147,11 @@ struct TrainingOptions {
     row(average_last, named("average_last", 0, 1000),
         "checkpoints whose mean becomes the average checkpoint; 0: none");
     row(shards, named("shards", 1, 1024),
-        "parts of a batch that can be computed side by side; auto: one for each 1024 of "
+        "parts of a batch that can be computed in parallel; auto: one for each 1024 of "
         "batch_tokens, 2 to 8");
     row(freeze, kept_by_resume(named("freeze")),
-        "parameters that stay as they start, each text a name or a pattern in which * stands for "
-        "any characters, as in decoder.layers.0.*; no gradient is computed for them");
+        "parameters that are not trained: names, or patterns in which * stands for any characters, "
+        "such as decoder.layers.0.*; no gradient is computed for them");
   }
 };
 

@@ -38,7 +38,7 @@ std::string length_text(const TrainingOptions& training, Index steps_per_epoch) 
   }
   if (training.patience > 0) {
     limits.push_back(
-        fmt::format("{} without anything better", counted(training.patience, "evaluation")));
+        fmt::format("{} without improvement", counted(training.patience, "evaluation")));
   }
   return fmt::format("{} an epoch; until {}", counted(steps_per_epoch, "step"),
                      join(limits, " or "));
@@ -227,7 +227,7 @@ std::string start_table(const StartFacts& facts) {
   table.row({"length", length_text(config.training, facts.run_plan.steps_per_epoch)});
   if (const auto memory = memory_size(config)) {
     table.row(
-        {"memory", fmt::format("{} before each of {}, of {}", counted(memory->rows, "row"),
+        {"memory", fmt::format("{} for each of {} and {}", counted(memory->rows, "row"),
                                counted(memory->layers, "layer"), counted(memory->lanes, "lane"))});
   }
   if (const std::string rate = zero_rate_text(config, facts.run_plan); !rate.empty()) {
@@ -255,8 +255,8 @@ std::string plan_table(const PlanFacts& facts) {
       rows.source > 0
           ? fmt::format("{:.0f} source and {:.0f} target tokens", rows.source, rows.target)
           : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
-  table.row(
-      {"a step", fmt::format("{} on the mean, {} an epoch", rows_text, facts.run.steps_per_epoch)});
+  table.row({"a step", fmt::format("{} on average, {} steps an epoch", rows_text,
+                                   facts.run.steps_per_epoch)});
   const double seconds = facts.rehearsal.seconds_per_step;
   table.row({"time per step",
              fmt::format("{:.3g} ms by {}, {} target tokens/s ({} timed)", 1e3 * seconds,

@@ -95,9 +95,9 @@ void say_copied_heads(const ModelOptions& model) {
   }
   if (!attentions.empty()) {
     spdlog::warn(
-        "all heads are copies of one head in {}: neither weights nor positions, pattern, score or "
-        "scale differ, so the heads together do what one head does; with input: narrow each head "
-        "has its own columns of the input",
+        "all heads are copies of one head in {}: their weights, positions, pattern, score and "
+        "scale are equal, so all heads together do what one head does; with input: narrow each "
+        "head has its own columns of the input",
         join(attentions, ", "));
   }
 }

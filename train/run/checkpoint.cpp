@@ -24,11 +24,11 @@ const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& n
                                     const Shape& shape) {
   const TensorEntry& entry = file.entry(name);
   if (entry.dtype != DType::f32 && entry.dtype != DType::f64) {
-    throw file.unusable("{} has the type {}, where weights are F32 or F64", name,
+    throw file.unusable("{} has the type {}, but weights must be F32 or F64", name,
                         name_of(entry.dtype));
   }
   if (entry.shape != extents_of(shape)) {
-    throw file.unusable("{} has shape ({}), the model {}", name, join(entry.shape, ", "),
+    throw file.unusable("{} has shape ({}), but in the model {}", name, join(entry.shape, ", "),
                         shape.to_string());
   }
   return entry;
@@ -46,7 +46,8 @@ void expect_numbers(const TensorFile& file, const TensorEntry& entry, bool of_sq
     const auto value = static_cast<double>(number);
     const bool within = value >= least && value <= most;
     if (!within) {  // also true for NaN
-      throw file.unusable("element {} of {} is {}, which no training leaves", i, entry.name, value);
+      throw file.unusable("element {} of {} is {}, which training cannot produce", i, entry.name,
+                          value);
     }
   }
 }

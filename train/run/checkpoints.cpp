@@ -242,7 +242,7 @@ double read_elapsed_seconds(const fs::path& directory) {
   try {
     return JsonObject(parse_json_file(file), file.string()).seconds("seconds");
   } catch (const IoError& error) {
-    spdlog::warn("{}; its seconds of training are counted as 0", error.what());
+    spdlog::warn("{}; the training time in this file counts as 0", error.what());
     return 0;
   }
 }

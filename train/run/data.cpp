@@ -51,7 +51,7 @@ Places read_places(const fs::path& file) {
 
 IoError other_bytes(const fs::path& run, std::string_view option, const std::string& file,
                     std::string_view ways_out) {
-  return IoError("run {} began with other data (task.{}: {} has other bytes now); {}", run.string(),
+  return IoError("run {} began with other data (task.{}: {} has changed since); {}", run.string(),
                  option, file, ways_out);
 }
 
@@ -78,7 +78,7 @@ const Place* place_of(const Places& places, const DataFile& file) {
 // Tells the user which files are read, because the run chose them.
 void say_opened(const fs::path& run, const std::vector<std::string>& files) {
   if (!files.empty()) {
-    spdlog::info("run {}: its data.json names, and this reads: {}", run.string(),
+    spdlog::info("run {}: reading these files, which its data.json names: {}", run.string(),
                  join(files, ", "));
   }
 }
@@ -150,7 +150,7 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
 
 std::string why_no_files(const RunFiles& run, TaskOptions task) {
   if (task.kind().kept_as_tokens && has_token_files(run.directory)) {
-    return "has its text as tokens and reads no other";
+    return "keeps its text as tokens and reads no other text";
   }
   return data_files(task).empty() ? "makes its data from the seed" : "";
 }
@@ -158,7 +158,7 @@ std::string why_no_files(const RunFiles& run, TaskOptions task) {
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
   if (const std::string why = why_no_files(run, task); !why.empty()) {
     if (!choice.directory.empty()) {
-      throw ConfigError("--data: run {} {}; leave it out", run.directory.string(), why);
+      throw ConfigError("--data: run {} {}; leave --data out", run.directory.string(), why);
     }
     return task;
   }

@@ -109,8 +109,9 @@ void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) 
   }
   if (!differing.empty()) {
     throw RankError(
-        "step {}: {} has other weights than {}, although both made the same steps: its memory, its "
-        "processor or the network is not reliable; earlier checkpoints are unchanged",
+        "step {}: {} has other weights than {}, although all ranks made the same steps: the memory "
+        "or processor of a rank, or the network, is not reliable; earlier checkpoints are "
+        "unchanged",
         step, join(differing, ", "), ranks.name(0));
   }
 }

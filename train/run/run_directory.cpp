@@ -84,10 +84,10 @@ void remove_run(const RunFiles& files) {
 void expect_empty(const fs::path& path, const WaysOut& ways) {
   if (!is_empty_start(path)) {
     const bool begun_only = !fs::exists(status_of(RunFiles{path}.config()));
-    throw IoError("run {} exists already{}; {}replace it with --overwrite, or choose {}",
-                  path.string(),
-                  begun_only ? ", but its making was stopped before it had a config.yaml" : "",
-                  ways.resume ? "continue it with --resume, " : "", ways.another);
+    throw IoError(
+        "run {} exists already{}; {}replace it with --overwrite, or choose {}", path.string(),
+        begun_only ? ", but the command that made it was stopped before it wrote config.yaml" : "",
+        ways.resume ? "continue it with --resume, " : "", ways.another);
   }
 }
 
@@ -130,7 +130,7 @@ RunFiles find_run(const fs::path& directory) {
     throw IoError(
         "{} is not a run: it has no config.yaml{}", directory.string(),
         is_run_lock(files.lock())
-            ? "; the command that makes it was stopped before its end, so repeat that command"
+            ? "; the command that made it was stopped before its end, so repeat that command"
             : "");
   }
   return files;
@@ -149,7 +149,7 @@ void RunDirectory::expect_available(const fs::path& path, bool overwrite, const 
     return;
   }
   if (!fs::is_directory(status_of(path))) {
-    throw IoError("{} is there and is not a directory; choose {}", path.string(), ways.another);
+    throw IoError("{} exists and is not a directory; choose {}", path.string(), ways.another);
   }
   if (is_run(path)) {
     expect_unlocked(RunFiles{path}.lock(), ways.another);
@@ -205,8 +205,8 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   for (const char* name : {"checkpoints", "tokens"}) {
     if (const fs::path part = path / name; fs::is_symlink(link_status_of(part))) {
       throw IoError(
-          "cannot write into {}: it is a symbolic link; put the directory that it leads to in its "
-          "place, or move the whole run elsewhere, since {} itself may be a link",
+          "cannot write into {}: it is a symbolic link; replace the link by the directory that it "
+          "points to, or move the whole run elsewhere, since {} itself may be a link",
           part.string(), path.string());
     }
   }

@@ -141,7 +141,7 @@ void add_start(RunRecord& record, const RunStart& start,
     compare("the level of kernels", earlier.level, start.level);
     compare("OpenBLAS kernels for", earlier.kernels, start.kernels);
     if (!differing.empty()) {
-      spdlog::warn("from here on the run is not the same to the bit as one without a break: {}",
+      spdlog::warn("from here on the run is not bit-identical to an uninterrupted run: {}",
                    join(differing, ", "));
     }
   }

@@ -76,7 +76,7 @@ std::string not_from_output(const Comparison& c, const Jacobian& jacobian) {
     return !alike(jacobian.backward_of_zero[static_cast<std::size_t>(i)], nothing_at(c, i));
   };
   return any_element(c, is_added)
-             ? "where dL/dy is 0 the gradient is not: something is added that does not come from it"
+             ? "if dL/dy is 0, the gradient is not 0: backward adds a term without the factor dL/dy"
              : "";
 }
 
@@ -90,15 +90,17 @@ std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
         continue;
       }
       if (++others == 0) {
-        first = fmt::format("the output's {} sends a gradient to {}, which it does not depend on",
-                            element_name(static_cast<Index>(o), jacobian.output),
-                            element_name(static_cast<Index>(i), c.shape));
+        first = fmt::format(
+            "the output's {} does not depend on the input's {}, but sends a gradient there",
+            element_name(static_cast<Index>(o), jacobian.output),
+            element_name(static_cast<Index>(i), c.shape));
       }
     }
   }
-  return others < 0 ? ""
-                    : fmt::format("{}{}: a mask, a pattern, a segment or an axis mixed up?", first,
-                                  others > 0 ? fmt::format(", and {} more like it", others) : "");
+  return others < 0
+             ? ""
+             : fmt::format("{}{}: is a mask, a pattern, a segment or an axis mixed up?", first,
+                           others > 0 ? fmt::format(" (more pairs like this: {})", others) : "");
 }
 
 // Whether a row of the gradient equals the share of an output row, and this share is not zero.
@@ -129,9 +131,10 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
     if (output_row < 0) {
       return "";
     }
-    held += fmt::format("row {} has the share of the output's row {} alone, ", row, output_row);
+    held += fmt::format("row {} has the gradient from the output's row {} only, ", row, output_row);
   }
-  return held + "but what is used several times forwards is summed over its uses backwards";
+  return held +
+         "but a row that is used several times needs the sum over its uses: add, do not assign";
 }
 
 // The lines of the output that cause wrong gradients, because backward passes the share of one of
@@ -199,12 +202,12 @@ std::string part_of_output(const Jacobian& jacobian) {
   if (!by_column && rows.empty()) {
     return "";
   }
-  return fmt::format("what comes from the output's {} {} is wrong, and the rest is right: {}",
+  return fmt::format("the gradient from the output's {} {} is wrong, and the rest is right: {}",
                      by_column ? "columns"
                      : matrix  ? "rows"
                                : "elements",
                      listed(by_column ? columns : rows),
-                     "a slice, a head, a segment, a rest of a vectorised loop?");
+                     "check slices, heads, segments, the remainder of a vectorised loop");
 }
 
 std::string lost_term(const Comparison& c) {
@@ -212,13 +215,14 @@ std::string lost_term(const Comparison& c) {
     return "";
   }
   if (loses(c, [](Index) { return 1; }, 1e-6)) {
-    return "a number added to a whole row changes nothing, so each row of the gradient should sum "
-           "to 0, and these do not: a sum or a mean that is not taken off?";
+    return "adding a number to a whole row of the input does not change the output, so each row of "
+           "the gradient should sum to 0, but does not: is a sum or a mean not subtracted?";
   }
   // Even in a correct op a factor changes a little, because of the ε beside a variance.
   if (loses(c, [&](Index i) { return c.at[static_cast<std::size_t>(i)]; }, 1e-3)) {
-    return "a factor on a whole row changes nothing, so each row of the gradient should be at "
-           "right angles to the input's, and these are not: the term of a variance or a norm?";
+    return "multiplying a whole row of the input does not change the output, so each row of the "
+           "gradient should be orthogonal to the input's row, but is not: is the term of a "
+           "variance or a norm missing?";
   }
   return "";
 }

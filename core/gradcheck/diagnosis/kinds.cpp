@@ -33,7 +33,7 @@ WrongGradient cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
   const auto sum = [&](Index i) { return with_cotangent(jacobian, i, [](Index) { return 1; }); };
   const bool ignored = !jacobian.columns.empty() && is(c, sum);
   return {ignored ? WrongKind::cotangent_ignored : WrongKind::none,
-          "right for dL/dy = 1 everywhere: g.output() is left out"};
+          "this would be right if dL/dy were 1 everywhere: multiply by dL/dy, which is g.output()"};
 }
 
 // The gradient would be right if dL/dy were 0 in all rows but one.
@@ -50,8 +50,8 @@ WrongGradient not_summed(const Comparison& c, const Jacobian& jacobian) {
     };
     if (rows.length > 0 && is(c, share) && any_element(c, short_of_a_sum)) {
       return {WrongKind::not_summed,
-              fmt::format("the share of the output's row {} alone: what was broadcast "
-                          "over {} rows forwards is summed over them backwards",
+              fmt::format("this is the gradient from the output's row {} only: forward broadcasts "
+                          "the input over {} rows, so backward must sum over them",
                           row, rows.count)};
     }
   }
@@ -67,25 +67,31 @@ std::string source_of(double factor, const std::vector<Index>& sizes) {
       continue;
     }
     if (alike(size, {d})) {
-      return fmt::format("; {} is the extent of an axis, or a count: a mean that was not divided?",
-                         extent);
+      return fmt::format(
+          "; {} is the size of an axis, or a count: is the division of a mean missing?", extent);
     }
     if (alike(size * d, {1})) {
       return fmt::format(
-          "; 1/{0}, and {0} is the extent of an axis, or a count: divided once too often?", extent);
+          "; that is 1/{0}, and {0} is the size of an axis, or a count: is there one division too "
+          "many?",
+          extent);
     }
     if (alike(size * size, {d}) || alike(size * size * d, {1})) {
-      return fmt::format("; its square is {}{}, the extent of an axis: a scale of √d?",
-                         size < 1 ? "1/" : "", extent);
+      return fmt::format(
+          "; its square is {}{}, from the size of an axis: is a scale of √d missing or applied "
+          "twice?",
+          size < 1 ? "1/" : "", extent);
     }
   }
-  return alike(size, {2}) ? "; the two of a square, or an input counted twice?" : "";
+  return alike(size, {2})
+             ? "; is it the 2 from the derivative of a square, or is an input counted twice?"
+             : "";
 }
 
 WrongGradient zeros(const Comparison& c, const Jacobian& /*jacobian*/) {
   const bool all = is(c, [&](Index i) { return nothing_at(c, i); });
   return {all ? WrongKind::no_gradient : WrongKind::none,
-          "zeros arrive where the slope is not zero"};
+          "the gradient is 0 everywhere, but the slope is not"};
 }
 
 // Whether every element is so nearly right that `alike` sees no error.
@@ -121,9 +127,9 @@ WrongGradient a_multiple(const Comparison& c, const Jacobian& jacobian) {
     return {};
   }
   if (alike(factor, {-1})) {
-    return {WrongKind::sign, "right but for its sign, everywhere"};
+    return {WrongKind::sign, "the sign is wrong everywhere; the rest is right"};
   }
-  return {WrongKind::factor, fmt::format("{} times what is right, everywhere{}",
+  return {WrongKind::factor, fmt::format("{} times the right gradient, everywhere{}",
                                          factor_text(factor), source_of(factor, jacobian.sizes))};
 }
 
@@ -136,22 +142,22 @@ WrongGradient a_transpose(const Comparison& c, const Jacobian& /*jacobian*/) {
   const Index columns = c.shape[1];
   const bool all = is(c, [&](Index i) { return slope_at(c, i % rows * columns + i / rows); });
   return {all ? WrongKind::transposed : WrongKind::none,
-          rows == columns ? "what is right, with rows and columns exchanged"
-                          : "the right numbers, laid out as of the transposed shape"};
+          rows == columns ? "the right gradient, with rows and columns exchanged"
+                          : "the right numbers, in the memory order of the transposed shape"};
 }
 
 WrongGradient one_element(const Comparison& c, const Jacobian& /*jacobian*/) {
   const bool one = std::ranges::count(c.differs, true) == 1 && c.size() > 2;
   return {one ? WrongKind::one_element : WrongKind::none,
-          "all others are right: an index, or a rest of a loop?"};
+          "all other elements are right: check indices and the ends of loops"};
 }
 
 WrongGradient too_many(const Comparison& c, const Jacobian& /*jacobian*/) {
   const bool some_move =
       any_element(c, [&](Index i) { return c.wrong(i) && !alike(c.n(i), nothing_at(c, i)); });
   return {some_move ? WrongKind::none : WrongKind::too_many,
-          fmt::format("{} of those that get one do not move the output: a mask, a "
-                      "pattern or a range of rows left out of account?",
+          fmt::format("{} of the elements that get a gradient do not change the output: is a mask, "
+                      "a pattern or a range of rows ignored?",
                       std::ranges::count(c.differs, true))};
 }
 
@@ -184,14 +190,14 @@ WrongGradient rows_exchanged(const Comparison& c, const std::vector<Index>& wron
       continue;
     }
     ++moved;
-    pairs += fmt::format("{}row {} holds that of row {}", pairs.empty() ? "" : ", ",
+    pairs += fmt::format("{}row {} has the gradient of row {}", pairs.empty() ? "" : ", ",
                          numbers_of({row}, c.rows)[0], numbers_of({other}, c.rows)[0]);
   }
   if (moved == 0 || 2 * moved < wrong.size()) {
     return {};
   }
   return {WrongKind::rows_exchanged,
-          pairs + ": a wrong segment, or a first row left out of account?"};
+          pairs + ": is the segment wrong, or the offset of its first row left out?"};
 }
 
 // The kind of mistake that the wrong lines have in common.
@@ -206,11 +212,11 @@ std::string common(const Comparison& c, const Lines& lines, const std::vector<In
     }
   }
   if (is(part, [&](Index i) { return nothing_at(part, i); })) {
-    return "; nothing arrives there";
+    return "; no gradient arrives there";
   }
   const double factor = best_factor(part);
   if (is(part, [&](Index i) { return slope_at(part, i, factor); })) {
-    return fmt::format("; {} times what is right arrives there", factor_text(factor));
+    return fmt::format("; the gradient there is {} times the right one", factor_text(factor));
   }
   return "";
 }
@@ -250,11 +256,12 @@ WrongGradient in_some_lines(const Comparison& c, const Jacobian& jacobian) {
         WrongKind::some_rows,
         hint(they_are(c.shape.rank() > 1 ? "row" : "element", numbers_of(rows, c.rows)),
              common(c, rows_of(c.shape), rows),
-             ": a first or last one, a segment, a rest of a vectorised loop?")};
+             ": check the bounds of loops, segments, the remainder of a vectorised loop")};
   }
-  return {WrongKind::some_columns, hint(they_are("column", numbers_of(columns, c.columns)),
-                                        common(c, columns_of(c.shape), columns),
-                                        ": a head, a slice, a rest of a vectorised loop?")};
+  return {WrongKind::some_columns,
+          hint(they_are("column", numbers_of(columns, c.columns)),
+               common(c, columns_of(c.shape), columns),
+               ": check heads, slices, the remainder of a vectorised loop")};
 }
 
 WrongGradient a_term(const Comparison& c, const Jacobian& jacobian) {
@@ -272,10 +279,9 @@ WrongGradient a_term(const Comparison& c, const Jacobian& jacobian) {
   }
   ratios.resize(std::max<std::size_t>(1, ratios.size()));
   const auto [least, most] = std::ranges::minmax(ratios);
-  return {
-      WrongKind::term,
-      fmt::format("the ratios go from {} to {}, in no pattern: a term is missing, or one is wrong",
-                  factor_text(least, 3), factor_text(most, 3))};
+  return {WrongKind::term,
+          fmt::format("the ratios go from {} to {}, without a pattern: a term is missing or wrong",
+                      factor_text(least, 3), factor_text(most, 3))};
 }
 
 }  // namespace

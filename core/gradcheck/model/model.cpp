@@ -60,8 +60,8 @@ class ModelCheck {
       report.findings = about_loss(
           Verdict::cannot_tell,
           fmt::format(
-              "the loss, {:.1g}, is too large for differences: its rounding hides the slope "
-              "of every parameter. Leave out what does not depend on them",
+              "the loss, {:.1g}, is too large for differences: its rounding hides the slope of "
+              "every parameter. Leave out terms that do not depend on the parameters",
               centre_));
     }
     return report;
@@ -72,21 +72,21 @@ class ModelCheck {
   std::vector<Finding> check_repetition() {
     centre_ = loss_(&gradients_);
     if (!std::isfinite(centre_)) {
-      return about_loss(Verdict::not_finite, "nothing can be compared with it");
+      return about_loss(Verdict::not_finite,
+                        "the gradients cannot be checked without a finite loss");
     }
     ParameterGradients second(store_);
     if (loss_(&second) != centre_ || loss_(nullptr) != centre_) {
-      return about_loss(
-          Verdict::nondeterministic,
-          "it has other bits when it is computed again: random draws that are not addressed, "
-          "or a state of the model's own?");
+      return about_loss(Verdict::nondeterministic,
+                        "a second run gives different bits: does the model draw other random "
+                        "numbers in each run, or keep a state?");
     }
     for (const NamedParameter& parameter : store_.parameters()) {
       if (!same_bits(gradient_of(store_, gradients_, parameter),
                      gradient_of(store_, second, parameter))) {
         return {{.verdict = Verdict::nondeterministic,
                  .subject = parameter.name,
-                 .hint = "its gradient has other bits when it is computed again"}};
+                 .hint = "a second run gives different bits of its gradient"}};
       }
     }
     return {};
@@ -132,12 +132,12 @@ std::string summary(const std::vector<ParameterCheck>& parameters) {
   const bool nearly_all = 10 * (found - without) >= 9 * std::ssize(parameters);
   return fmt::format("{} of {} parameters are not right{}\n  hint: {}\n", found, parameters.size(),
                      without > 0 ? fmt::format("; no gradient arrives at {} of them", without) : "",
-                     doubtful == found ? "no gradient is wrong beyond doubt: see the hints below"
+                     doubtful == found ? "no gradient is certainly wrong: see the hints below"
                      : nearly_all
-                         ? "a part of the batch left out of the sum or counted twice, or the "
-                           "loss itself?"
-                         : "a mistake reaches all parameters that come before it: look "
-                           "where no gradient arrives, and after the last of the others");
+                         ? "nearly all are wrong: is a part of the batch left out or counted "
+                           "twice, or the loss itself wrong?"
+                         : "a mistake affects all parameters before it in the forward pass: look "
+                           "where no gradient arrives, and after the last wrong gradient");
 }
 
 }  // namespace

@@ -173,9 +173,9 @@ Finding explain(const ParameterSubject& subject, const DirectionCheck& direction
     finding.verdict = direction.slope.kink ? Verdict::kink_nearby : Verdict::too_little_precision;
     finding.extent = "the numbers are slopes along a random direction";
     finding.hint = direction.doubtful()
-                       ? "another seed, or another batch, may settle it"
-                       : "changes in the last bits of the parameters move what backward gives by "
-                         "as much: are the numbers in the model far from 1?";
+                       ? "try another seed, or another batch"
+                       : "changes in the last bits of the parameters change the gradient by as "
+                         "much: are the numbers in the model far from 1?";
     return finding;
   }
   const Comparison c = compare_elements(subject, direction.size);
@@ -188,21 +188,22 @@ Finding explain(const ParameterSubject& subject, const DirectionCheck& direction
   }
   if (worst < 0) {
     finding.extent = fmt::format(
-        "the numbers are slopes along a random direction; each of the {} elements looked at is "
-        "right by itself",
+        "the numbers are slopes along a random direction; each of the {} elements checked singly "
+        "is right",
         c.size());
     return finding;
   }
-  const WrongGradient kind = subject.written
-                                 ? kind_of(c, {})
-                                 : WrongGradient{WrongKind::no_gradient,
-                                                 "no gradient arrives, and the loss depends on it"};
+  const WrongGradient kind =
+      subject.written
+          ? kind_of(c, {})
+          : WrongGradient{WrongKind::no_gradient,
+                          "no gradient arrives, but the loss depends on this parameter"};
   finding.kind = kind.kind;
   finding.hint = kind.hint;
   finding.element =
       element_name(element_of(c, subject.gradient.shape(), worst), subject.gradient.shape());
   finding.compare(c.a(worst), c.n(worst), c.error(worst));
-  finding.extent = fmt::format("{} of {} elements looked at differ",
+  finding.extent = fmt::format("{} of {} checked elements differ",
                                std::ranges::count(c.differs, true), c.size());
   return finding;
 }
@@ -236,8 +237,7 @@ ParameterCheck check_parameter(const ParameterSubject& subject) {
   if (!subject.written && result.error <= subject.options.tolerance) {
     result.finding.verdict = Verdict::unused_input;
     result.finding.hint =
-        "the loss does not change with it and no gradient arrives: a parameter that no layer "
-        "uses";
+        "the loss does not depend on it, and no gradient arrives: a parameter that no layer uses";
   } else if (!(result.error <= subject.options.tolerance)) {
     result.finding = explain(subject, direction);
   } else {

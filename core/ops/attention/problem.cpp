@@ -11,8 +11,10 @@ void check(const AttentionCall& call) {
   const Index N = row_count(queries);
   const Index key_heads = options.key_heads();
   if (key_heads < 1 || options.heads % key_heads != 0) {
-    throw ShapeError("attention: {} heads of keys cannot evenly serve {} heads of queries",
-                     key_heads, options.heads);
+    throw ShapeError(
+        "attention: the number of key heads must divide the number of query heads ({} key heads, "
+        "{} query heads)",
+        key_heads, options.heads);
   }
   expect_heads(query, N, options.heads, options.d_key, "attention.query");
   if (query.matrix.shape()[0] != N) {
@@ -46,7 +48,7 @@ void check(const AttentionCall& call) {
   }
   const Index numbers = score_weights ? score_weights->shape().size() : 0;
   if (numbers != options.score_weights_before(options.heads)) {
-    throw ShapeError("attention.score_weights: {} numbers, but the scores have {}", numbers,
+    throw ShapeError("attention.score_weights: {} numbers, but the scores need {}", numbers,
                      options.score_weights_before(options.heads));
   }
   expect_bias(bias, N, options.heads, options.d_value);

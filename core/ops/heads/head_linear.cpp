@@ -41,7 +41,7 @@ Var head_linear(const HeadColumns& columns, const Var& weight, Index heads, Inde
   const auto [rows, in] = dims<2>(weight, "head_linear.weight");
   if (rows != out && rows != heads * out) {
     wrong_shape("head_linear.weight",
-                fmt::format("{} rows for each of {} heads, or for all", out, heads),
+                fmt::format("{} rows for each of {} heads, or one set for all heads", out, heads),
                 weight.shape());
   }
   HeadMatrix x = checked_heads(columns, heads, in, "head_linear.x");

@@ -125,8 +125,8 @@ TEST(Files, nothing_is_opened_through_a_link_if_a_file_is_to_be_written) {
     const std::string why =
         (directory / name).string() +
         (name == "pipe" ? ": it is not a regular file"
-                        : ": it is a symbolic link, through which nothing is written; "
-                          "remove it, or put the file itself in its place");
+                        : ": it is a symbolic link, and tapehead does not write through links; "
+                          "remove the link, or replace it with the file");
     const int writing = name == "pipe" ? O_RDWR | O_CREAT : O_WRONLY | O_CREAT | O_TRUNC;
     EXPECT_EQ(refusal(name, writing), "cannot write " + why);
     EXPECT_EQ(refusal(name, O_RDONLY), "cannot open " + why);

@@ -54,14 +54,14 @@ TEST(TensorFileDamage, files_of_another_kind_are_refused) {
   std::string ours = small_file(directory);
   ours.back() = static_cast<char>(ours.back() ^ 1);
   const std::vector<std::tuple<std::string, Trust, std::string>> cases{
-      {"", Trust::checksum, "truncated or no tensor file: 0 bytes"},
+      {"", Trust::checksum, "truncated or not a tensor file: 0 bytes"},
       {"PK\x03\x04 a zip file, as PyTorch writes it", Trust::checksum,
-       "truncated or no tensor file"},
+       "truncated or not a tensor file"},
       {zeros, Trust::checksum, "carries no checksum"},
       {zeros, Trust::any, "not JSON"},
-      {std::string(4096, '\xff'), Trust::checksum, "no tensor file"},
+      {std::string(4096, '\xff'), Trust::checksum, "not a tensor file"},
       // A file of ours is checked even when any would do.
-      {ours, Trust::any, "its data does not have the checksum it states"}};
+      {ours, Trust::any, "its data does not match its checksum"}};
   for (const auto& [content, trust, message] : cases) {
     EXPECT_THAT(error_of(directory, content, trust), HasSubstr(message));
   }
@@ -97,9 +97,9 @@ TEST(TensorFileDamage, headers_that_mislead_are_refused) {
       {one(tensor("[2]", "[8,0]")), 8, "impossible data_offsets"},
       {one(tensor("[2]", "[0,8,8]")), 8, "impossible data_offsets"},
       {one(tensor("[2]", "[0]")), 8, "impossible data_offsets"},
-      {one(tensor("[2]", "[-8,0]")), 8, "where counts should stand"},
-      {one(tensor("[2.0]", "[0,8]")), 8, "where counts should stand"},
-      {one(tensor("{}", "[0,8]")), 8, "where counts should stand"},
+      {one(tensor("[2]", "[-8,0]")), 8, "instead of a list of counts"},
+      {one(tensor("[2.0]", "[0,8]")), 8, "instead of a list of counts"},
+      {one(tensor("{}", "[0,8]")), 8, "instead of a list of counts"},
       {one(tensor("[[2]]", "[0,8]")), 8, "nested too deeply"},
       {one(tensor("[2]", "[0,8]", "\"F4\"")), 8, "type F4; the known ones are F32, F64, I64"},
       {one(tensor("[2]", "[0,8]", "[]")), 8, "type []"},
@@ -108,7 +108,7 @@ TEST(TensorFileDamage, headers_that_mislead_are_refused) {
       // Products that overflow to the correct size: 2^62 · 4 · 4 = 2^66, and 2^64 - 1.
       {one(tensor("[4611686018427387904,4]", "[0,0]")), 0, "impossible shape"},
       {one(tensor("[18446744073709551615]", "[0,8]")), 8, "impossible shape"},
-      {one(tensor("[99999999999999999999]", "[0,8]")), 8, "counts should stand"},
+      {one(tensor("[99999999999999999999]", "[0,8]")), 8, "instead of a list of counts"},
       {two(first, tensor("[1]", "[8,12]")), 12, "no error"},
       {two(first, tensor("[2]", "[4,12]")), 12, "overlap or leave gaps"},
       {two(first, first), 8, "overlap or leave gaps"},

@@ -126,7 +126,7 @@ TEST(TensorFile, what_cannot_be_written_is_refused) {
   EXPECT_THAT(error({"other", DType::f32, {6}, bytes}, {}), HasSubstr("two tensors"));
   EXPECT_THAT(error({"a", DType::f32, {-6}, bytes}, {}), HasSubstr("impossible shape (-6)"));
   EXPECT_THAT(error({"a\xff", DType::f32, {6}, bytes}, {}), HasSubstr("not UTF-8"));
-  EXPECT_THAT(error({"a", DType::f32, {6}, bytes}, {{"checksum", ""}}), HasSubstr("is taken"));
+  EXPECT_THAT(error({"a", DType::f32, {6}, bytes}, {{"checksum", ""}}), HasSubstr("is reserved"));
   EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 

@@ -44,7 +44,7 @@ TEST(GradcheckAssertions, fail_with_the_report_and_end_the_test_where_asked_to) 
   EXPECT_NONFATAL_FAILURE(EXPECT_GRADCHECK(wrong, random(2, 3)),
                           "the gradient check fails\nwrong: input 0 [");
   EXPECT_NONFATAL_FAILURE(EXPECT_GRADCHECK(wrong, random(2, 3)),
-                          "hint: 0.666667 times what is right, everywhere");
+                          "hint: 0.666667 times the right gradient, everywhere");
   EXPECT_FATAL_FAILURE(ASSERT_GRADCHECK(wrong, random(2, 3)), "ratio 0.666667");
 }
 

@@ -44,7 +44,8 @@ TEST(Gradcheck, tells_a_kink_from_a_mistake) {
         elementwise([](double a) { return std::abs(a); }, [](double a) { return a < 0 ? -1 : 1; }),
         {Tensor::of({1}, {x})});
   };
-  expect_verdict(check_absolute(0), Verdict::kink_nearby, "the slopes to both sides are");
+  expect_verdict(check_absolute(0), Verdict::kink_nearby,
+                 "the slopes below and above this input value are");
   for (const double x : {1e-5, -1e-5, 3e-4, -0.3}) {  // near the kink there is a slope
     EXPECT_TRUE(check_absolute(x).ok()) << check_absolute(x).message();
   }
@@ -56,7 +57,7 @@ TEST(Gradcheck, tells_too_little_precision_from_a_mistake) {
   };
   expect_verdict(
       gradcheck(elementwise(in_floats, [](double a) { return 2 * a; }), {random_tensor({3, 4}, 1)}),
-      Verdict::too_little_precision, "do not settle at any step");
+      Verdict::too_little_precision, "do not converge at any step size");
 }
 
 TEST(Gradcheck, looks_at_every_element_of_every_input) {
@@ -88,13 +89,14 @@ TEST(Gradcheck, names_no_single_op_of_several) {
 void change_one(Tensor same_memory) { same_memory.data()[1] += 0.25; }
 
 TEST(Gradcheck, sees_an_element_that_is_never_written) {
-  expect_verdict(check_square([](Gradients& g, const Tensor& x) {
-                   const Tensor gradient = square_gradient(g, x, 1);
-                   std::ranges::copy(gradient.values().first(11), g.target(0).data);
-                 }),
-                 Verdict::not_written,
-                 "input 0 [2, 3] of (3, 4): not written\n  hint: this element of the gradient is "
-                 "left as its memory was");
+  expect_verdict(
+      check_square([](Gradients& g, const Tensor& x) {
+        const Tensor gradient = square_gradient(g, x, 1);
+        std::ranges::copy(gradient.values().first(11), g.target(0).data);
+      }),
+      Verdict::not_written,
+      "input 0 [2, 3] of (3, 4): not written\n  hint: backward does not write this element of "
+      "the gradient");
 }
 
 // y = x ∘ x; the backward pass also gets the right gradient.
@@ -116,7 +118,7 @@ TEST(Gradcheck, sees_what_breaks_the_contract) {
   Scalar calls = 0;
   Scalar backward_calls = 0;
   const std::vector<Case> cases{
-      {Verdict::not_written, "it adds where `accumulate` is false",
+      {Verdict::not_written, "backward adds although `accumulate` is false",
        squared_with([](Gradients& g, const Tensor&, const Tensor& right) {
          Scalar* into = g.target(0).data;
          std::ranges::transform(right.values(), std::span(into, right.values().size()), into,
@@ -127,7 +129,7 @@ TEST(Gradcheck, sees_what_breaks_the_contract) {
          g.add(0, right.copy());
          change_one(x);
        })},
-      {Verdict::input_overwritten, "writes into the gradient of its output",
+      {Verdict::input_overwritten, "writes into dL/dy, the gradient of its output",
        squared_with([](Gradients& g, const Tensor&, const Tensor& right) {
          g.add(0, right.copy());
          change_one(g.output());
@@ -138,7 +140,7 @@ TEST(Gradcheck, sees_what_breaks_the_contract) {
          g.add(0, square_gradient(g, x, 1 + backward_calls));
        })},
       // gradcheck fills fresh memory with NaN.
-      {Verdict::not_finite, "where elements of dL/dy are 0",
+      {Verdict::not_finite, "with some elements of dL/dy set to 0",
        squared_with([](Gradients& g, const Tensor& x, const Tensor& right) {
          Tensor dx = Tensor::empty(x.shape());
          for (Index n = 0; n < x.dim(0); ++n) {
@@ -150,7 +152,7 @@ TEST(Gradcheck, sees_what_breaks_the_contract) {
          g.add(0, std::move(dx));
        })},
       // The cotangent's elements are at most 1.5.
-      {Verdict::wrong, "is not -1024 times as much: an absolute value, a limit or a threshold?",
+      {Verdict::wrong, "is not -1024 times as much: does backward use an absolute value, a limit",
        squared_with([](Gradients& g, const Tensor& x, Tensor right) {
          for (Index i = 0; i < x.size(); ++i) {
            const Scalar dy = g.output().data()[i];
@@ -159,7 +161,7 @@ TEST(Gradcheck, sees_what_breaks_the_contract) {
          g.add(0, std::move(right));
        })},
       // Correct as long as no element of the cotangent is 0.
-      {Verdict::wrong, "these should add up",
+      {Verdict::wrong, "these two should add up",
        squared_with([](Gradients& g, const Tensor& x, const Tensor&) {
          const auto zeros = std::ranges::count(g.output().values(), Scalar{0});
          g.add(0, square_gradient(g, x, static_cast<Scalar>(1 + zeros)));
@@ -190,7 +192,7 @@ TEST(Gradcheck, sees_what_breaks_the_contract) {
          calls += 1;
          return scale(x[0], calls);
        }},
-      {Verdict::nondeterministic, "another output where the tape does not record",
+      {Verdict::nondeterministic, "the output differs when the tape does not record",
        [](Tape& tape, const std::vector<Var>& x) {
          return scale(x[0], tape.recording() ? 1 : 1.5);
        }},
@@ -213,7 +215,7 @@ TEST(Gradcheck, sees_a_gradient_that_depends_on_what_else_needs_one) {
     }
   });
   expect_wrong(gradcheck(sloppy, {random_tensor({3, 4}, 1), random_tensor({3, 4}, 2)}),
-               WrongKind::none, "where input 1 needs none");
+               WrongKind::none, "if input 1 needs no gradient");
 }
 
 // y = exp(a b) c; the backward pass computes the exponential only if `made` returns true.
@@ -238,7 +240,7 @@ TEST(Gradcheck, sees_a_gradient_that_is_lost_where_two_others_need_none) {
   EXPECT_TRUE(right.ok()) << right.message();
   expect_wrong(
       check_shared_exponential([](const Gradients& g) { return g.needs(0) || g.needs(1); }),
-      WrongKind::none, "seen with all inputs but 2 as constants");
+      WrongKind::none, "seen with all inputs except 2 as constants");
 }
 
 // The cotangent of seed 1 is positive if there is only one output.

@@ -138,7 +138,7 @@ TEST(Gradcheck, cannot_tell_beside_a_number_that_is_too_large) {
   EXPECT_TRUE(check(1e9, 1).ok()) << check(1e9, 1).message();
   expect_verdict(check(-1e30, 1), Verdict::cannot_tell,
                  "elementwise: input 0 (3, 4): cannot tell\n  hint: the output is too large for "
-                 "differences: beside numbers of 1e+30 ");
+                 "differences: with numbers of 1e+30, ");
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -42,13 +42,14 @@ TEST(Gradcheck, names_wrong_numbers) {
   };
   const std::vector<Case> cases{
       {sign, "ratio -1", times(-1)},
-      {sign, "right but for its sign", times(-1)},
-      {no_gradient, "zeros arrive", times(0)},
-      {factor, "2 times what is right, everywhere", times(2)},
+      {sign, "the sign is wrong everywhere", times(-1)},
+      {no_gradient, "the gradient is 0 everywhere", times(0)},
+      {factor, "2 times the right gradient, everywhere", times(2)},
       {factor, "ratio 1.00001", times(1.00001)},
       {one_element, "input 0 [1, 1] of (3, 4)", nearly(5, 1)},
-      {some_rows, "only row 1 is wrong; 1 + 3e-08 times what is right arrives there", nearly(4, 4)},
-      {term, "where dL/dy is 0 the gradient is not", add_half},
+      {some_rows, "only row 1 is wrong; the gradient there is 1 + 3e-08 times the right one",
+       nearly(4, 4)},
+      {term, "if dL/dy is 0, the gradient is not", add_half},
   };
   for (const auto& [kind, message, spoil] : cases) {
     SCOPED_TRACE(message);
@@ -62,7 +63,7 @@ TEST(Gradcheck, names_wrong_numbers) {
 
 TEST(Gradcheck, names_op_input_element_and_both_values) {
   const GradcheckReport report = check_numbers([](Tensor& dx) { dx.data()[6] = 12.5; });
-  expect_wrong(report, WrongKind::one_element, "all others are right");
+  expect_wrong(report, WrongKind::one_element, "all other elements are right");
   EXPECT_THAT(report.message(),
               AllOf(StartsWith("square: input 0 [1, 2] of (3, 4): wrong (one element)\n"),
                     HasSubstr("backward     12.5\n"), HasSubstr("differences  "),
@@ -76,9 +77,10 @@ TEST(Gradcheck, sees_a_gradient_that_goes_astray) {
       dx.data()[i] += dx.data()[i + 4] / 2;
     }
   };
-  expect_wrong(check_numbers(astray), WrongKind::some_rows,
-               "only rows 0, 1 are wrong; the output's [1, 0] of (3, 4) sends a gradient to "
-               "[0, 0] of (3, 4), which it does not depend on, and 7 more like it");
+  expect_wrong(
+      check_numbers(astray), WrongKind::some_rows,
+      "only rows 0, 1 are wrong; the output's [1, 0] of (3, 4) does not depend on the input's "
+      "[0, 0] of (3, 4), but sends a gradient there (more pairs like this: 7)");
 }
 
 // The hints about ops that are called "mutant", with wrong gradients planted.
@@ -111,7 +113,7 @@ TEST(Gradcheck, names_what_a_wrong_gradient_looks_like) {
     return over_mean(squares, detached(squares));
   };
   expect_wrong(check(shares, {x}, as_of(without_mean)), WrongKind::term,
-               "each row of the gradient should be at right angles to the input's");
+               "each row of the gradient should be orthogonal to the input's row");
 
   // The gradients from columns 5 to 9 of y are lost, as by a loop over only five columns.
   const auto product = [](const Vars& at) { return matmul(at[0], at[1]); };
@@ -123,12 +125,12 @@ TEST(Gradcheck, names_what_a_wrong_gradient_looks_like) {
   };
   expect_wrong(
       check(product, {x, random_tensor({4, 10}, 2)}, five_columns), WrongKind::term,
-      "what comes from the output's columns 5, 6, 7, 8, 9 is wrong, and the rest is right");
+      "the gradient from the output's columns 5, 6, 7, 8, 9 is wrong, and the rest is right");
 
   // Row 1 is used twice, and its second gradient overwrites its first.
   const auto twice_1 = [](const Vars& at) { return lookup(at[0], std::vector<TokenId>{1, 0, 1}); };
   expect_wrong(check(twice_1, {random_tensor({2, 2}, 1)}, scattered(0, {1, 0, 1}, 1, false)),
-               WrongKind::some_rows, "row 1 has the share of the output's row 2 alone");
+               WrongKind::some_rows, "row 1 has the gradient from the output's row 2 only");
 
   // The matrices are square, so shapes fit; only input 1's gradient is wrong.
   const Spoil transposed_1 = [](BackwardPass& pass) { transpose_layout(pass.gradients[1]); };
@@ -178,9 +180,9 @@ TEST(GradcheckScale, passes_right_gradients) {
 TEST(GradcheckScale, finds_a_wrong_slope_beside_a_larger_one) {
   for (const double small : {1e-7, 1e-9}) {
     expect_wrong(check_map({{1, small}}, {{1, 0}}), WrongKind::some_rows,
-                 "only element 1 is wrong; nothing arrives there");
+                 "only element 1 is wrong; no gradient arrives there");
     expect_wrong(check_map({{1, small}}, {{1, 2 * small}}), WrongKind::some_rows,
-                 "only element 1 is wrong; 2");
+                 "only element 1 is wrong; the gradient there is 2");
   }
 }
 
@@ -188,14 +190,14 @@ TEST(GradcheckScale, finds_a_wrong_slope_beside_a_larger_one) {
 TEST(GradcheckScale, finds_a_wrong_small_output_beside_a_large_one) {
   for (const double small : {1e-9, 1e-20}) {  // so small that the sum over outputs hides it
     expect_wrong(check_map({{1, 2}, {3 * small, small}}, {{1, 2}, {6 * small, 2 * small}}),
-                 WrongKind::factor, "seen with the gradient of the output's [1] of (2) alone");
+                 WrongKind::factor, "seen with dL/dy = 0 except at the output's [1] of (2)");
   }
   // An output a million times smaller is visible in the sum.
   expect_wrong(check_map({{1, 2}, {3e-6, 1e-6}}, {{1, 2}, {6e-6, 2e-6}}), WrongKind::term,
-               "what comes from the output's elements 1 is wrong, and the rest is right");
+               "the gradient from the output's elements 1 is wrong, and the rest is right");
   // One output is small next to the other, for one input alone.
   expect_wrong(check_map({{1, 2}, {1e-9, 2}}, {{1, 2}, {0, 2}}), WrongKind::some_rows,
-               "alone, which larger ones hide");
+               "otherwise larger slopes hide this error");
 }
 
 TEST(GradcheckScale, finds_an_infinite_gradient_without_probes) {
@@ -222,7 +224,7 @@ TEST(GradcheckScale, finds_a_wrong_element_among_inputs_of_all_sizes) {
       return (std::abs(x / wrong - 1) < 0.1 ? 3 : 2) * x;
     };
     expect_wrong(check(squared, slope, {1e-30, -1e-10, 1, 1e10, -1e30}), WrongKind::one_element,
-                 "all others are right");
+                 "all other elements are right");
   }
 }
 
@@ -263,8 +265,10 @@ TEST(GradcheckScale, finds_small_errors_among_many_elements) {
                      {random_tensor({12, 40}, 1)});
   };
   EXPECT_TRUE(tanh_with(1).ok());
-  expect_wrong(tanh_with(1 + 3e-8), WrongKind::factor, "1 + 3e-08 times what is right, everywhere");
-  expect_wrong(tanh_with(1 - 3e-8), WrongKind::factor, "1 - 3e-08 times what is right, everywhere");
+  expect_wrong(tanh_with(1 + 3e-8), WrongKind::factor,
+               "1 + 3e-08 times the right gradient, everywhere");
+  expect_wrong(tanh_with(1 - 3e-8), WrongKind::factor,
+               "1 - 3e-08 times the right gradient, everywhere");
   expect_wrong(tanh_with(1 + 3e-8), WrongKind::factor, "480 of 480 elements");
 }
 

@@ -152,13 +152,13 @@ TEST(GradcheckOfBadFunctions, tells_what_is_wrong_with_them) {
          g.add(0, Tensor::zeros({4, 3}));
          g.add(1, g.output());
        })},
-      {Verdict::wrong_shape, "the output has shape (4), and before it had (3)",
+      {Verdict::wrong_shape, "the output has shape (4), but had (3) in the first run",
        [&calls](Tape&, const Vars& x) { return sum(add(x[0], x[1]), ++calls > 1 ? 0 : 1); }},
       {Verdict::failed, "it throws: no such table",
        [](Tape&, const Vars&) -> Var { throw std::runtime_error("no such table"); }},
       {Verdict::failed, "sum: failed\n  hint: it throws: row 7",
        throwing([](const Gradients&) { return true; })},
-      {Verdict::failed, "no std::exception", sum_with([](Gradients&) { throw 7; })},
+      {Verdict::failed, "not a std::exception", sum_with([](Gradients&) { throw 7; })},
       {Verdict::failed, "sum: failed\n  seen with no rows\n  hint: it throws: row 7", with_rows(0)},
       {Verdict::failed, "seen with the first row alone", with_rows(1)},
       {Verdict::failed, "seen with input 1 as a constant",

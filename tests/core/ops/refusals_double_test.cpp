@@ -188,9 +188,9 @@ TEST_F(OpRefusals, of_attention) {
        {"attention.bias.by_query: expected (3, 10)", "got (3, 5)"}},
       {[&] { attend_biased({.buckets = buckets, .values = x({5, 3})}); },
        {"attention.bias.values: expected (5, 2)", "got (5, 3)"}},
-      {[&] { attend_scored({additive}, x({5})); }, {"5 numbers, but the scores have 6"}},
-      {[&] { attend_scored({additive}, {}); }, {"0 numbers, but the scores have 6"}},
-      {[&] { attend_scored({}, x({5})); }, {"5 numbers, but the scores have 0"}},
+      {[&] { attend_scored({additive}, x({5})); }, {"5 numbers, but the scores need 6"}},
+      {[&] { attend_scored({additive}, {}); }, {"0 numbers, but the scores need 6"}},
+      {[&] { attend_scored({}, x({5})); }, {"5 numbers, but the scores need 0"}},
       {[&] { attend_scored({nullptr, additive, additive}, x({5})); }, {"3 scores for 2 heads"}},
   });
 }

@@ -89,7 +89,7 @@ TEST_F(LabelledText, leaves_out_a_header) {
     EXPECT_EQ(task.split("train").size(), left_out ? 4 : 5);
     EXPECT_EQ(task.split("validation").size(), left_out ? 4 : 5);
     EXPECT_EQ(task.split("validation").lines[0], left_out ? 2 : 1);
-    const auto said = logged.text().find("train.tsv:1: taken for a header, and left out: ");
+    const auto said = logged.text().find("train.tsv:1: skipped as a header: ");
     EXPECT_EQ(said != std::string::npos, left_out && header == automatic);
   }
 }
@@ -190,7 +190,7 @@ TEST_F(LabelledText, takes_the_tokenizer_of_another_run) {
 TEST_F(LabelledText, counts_what_is_unknown_and_says_on_which_line) {
   use(four, "a b\tyes\nc\tno way\nd x\tyes\n");
   EXPECT_EQ(describe(make().split("validation").unknown_source),
-            "1 of 5 tokens is unknown to its vocabulary, on 1 line; the first is `x`, on line 3");
+            "1 of 5 tokens is not in the vocabulary, on 1 line; the first is `x`, on line 3");
 }
 
 struct Refused {

@@ -150,7 +150,7 @@ TEST_F(SmallText, a_header_moves_all_lines_by_one) {
   use("source\ttarget\na b\tx y\n", "source\ttarget\na\tx\n");
   const Logged logged;
   EXPECT_EQ(make().fingerprint, before);
-  EXPECT_THAT(logged.text(), HasSubstr("train.tsv:1: taken for a header, and left out: "
+  EXPECT_THAT(logged.text(), HasSubstr("train.tsv:1: skipped as a header: "
                                        "source\\ttarget (task.header: false reads it as data)"));
   use("source\ttarget\na b\tx y\n", "source\ttarget\na\tx\na\tz\n");
   text_.validation_types = here_.write("validation.type", "easy\nhard\n");

@@ -68,7 +68,7 @@ TEST_P(ParallelTokenizers, a_character_that_cannot_be_written_is_refused_with_it
   options_.vocabulary = 20;
   EXPECT_THAT(complaint({"", "  "}), HasSubstr("none of the 2 pairs"));
   options_.character_coverage = 0.99;
-  EXPECT_THAT(complaint({"\u2585"}), HasSubstr("they contain no text"));
+  EXPECT_THAT(complaint({"\u2585"}), HasSubstr("the lines contain no text"));
 }
 
 TEST_P(ParallelTokenizers, with_less_coverage_it_alone_becomes_unknown_and_is_told) {
@@ -106,7 +106,7 @@ TEST_P(ParallelTokenizers, the_sizes_that_are_possible_are_named_by_side_and_are
                     HasSubstr("marks alone take 13 entries; set task.vocabulary to 13 or more"),
                     Not(HasSubstr("target side"))));
   EXPECT_THAT(complain(12), AllOf(HasSubstr("source side"), HasSubstr("target side, t.de"),
-                                  HasSubstr("one that suits both")));
+                                  HasSubstr("a size that suits both")));
   options_.joint_vocabulary = true;
   EXPECT_THAT(complain(5), AllOf(HasSubstr("t.en and t.de: "), HasSubstr("to 15 or more")));
   EXPECT_EQ(complain(15), "no error");

@@ -111,10 +111,11 @@ TEST_F(TextTask, of_tokens_that_its_vocabulary_does_not_have_is_refused) {
   for (const Index id : {entries, Index{1} << 31}) {  // in 4 bytes, 2^31 is the TokenId -2^31
     const auto token = static_cast<TokenId>(id);
     text_of_documents({{3, token}}, 70000).save(token_file(here_ / "run", "train"));
-    EXPECT_THAT([&] { task({.seed = 1, .tokenizers = here_ / "run"}); },
-                throws<IoError>(fmt::format("run/tokens/train.tokens: token 2 is {}, but the run's "
-                                            "vocabulary has {} entries",
-                                            token, entries)));
+    EXPECT_THAT(
+        [&] { task({.seed = 1, .tokenizers = here_ / "run"}); },
+        throws<IoError>(fmt::format("run/tokens/train.tokens: token 2 has the id {}, but the "
+                                    "run's vocabulary has {} entries",
+                                    token, entries)));
   }
 }
 
@@ -301,11 +302,12 @@ TEST_F(TextTask, warns_of_a_separator_that_no_line_is) {
   text_.test_text = here_.write("blanks", "two bees\n% \nmet\n %\na bear\n");
   const Logged logged;
   task();
-  EXPECT_THAT(logged.text(),
-              AllOf(Not(HasSubstr("right")),
-                    HasSubstr("wrong: no line is the task.separator, %, so each file is one "
-                              "document\n"),
-                    HasSubstr("one document; 2 lines differ from it only by white space")));
+  EXPECT_THAT(
+      logged.text(),
+      AllOf(Not(HasSubstr("right")),
+            HasSubstr("wrong: no line is the task.separator, %, so each file is one "
+                      "document\n"),
+            HasSubstr("one document; 2 lines differ from the separator only by white space")));
 }
 
 struct NoText {
@@ -317,12 +319,13 @@ struct NoText {
 TEST_F(TextTask, says_why_a_split_has_no_text) {
   for (const auto& [content, end, error] :
        {NoText{"two bees met a bear\n", DocumentEnd::file,
-               "1 line, and a split begins with a line; "
+               "1 line, and a split begins at the start of a line; "
                "more lines are needed, or a file for task.validation_text"},
         {"two bees\nmet a bear\n\nthe bear met bees\n", DocumentEnd::blank_line,
-         "2 documents, and a split begins with a document; more documents are needed"},
+         "2 documents, and a split begins at the start of a document; more documents are needed"},
         {"two bees\nmet a bear\n\nthe bear met bees\n", DocumentEnd::separator,
-         "1 document, and a split begins with a document; no line is the task.separator, XX; "
+         "1 document, and a split begins at the start of a document; no line is the "
+         "task.separator, XX; "
          "more"}}) {
     share_out(content);
     text_.test_share = 0;

@@ -122,7 +122,7 @@ TEST_P(SentencePiece, another_size_is_refused_with_what_is_possible) {
   const Index most = number_after("at most ", error(5000));
   EXPECT_EQ(SentencePieceTokenizer(train(most)).size(), most);
   EXPECT_THAT(error(10), HasSubstr(" or more, or lower task.character_coverage"));
-  const Index least = number_after("its characters and the marks alone take ", error(10));
+  const Index least = number_after("the text's characters and the marks alone take ", error(10));
   EXPECT_EQ(SentencePieceTokenizer(train(least)).size(), least);
   EXPECT_NE(error(least - 1), "no error");
   lines_.assign(3, "");

@@ -250,7 +250,7 @@ TEST_F(MarianFiles, of_one_vocabulary_say_so_and_hold_models_of_sentencepiece_al
   const auto words =
       std::make_shared<VocabularyTokenizer>(count_units(german_, Unit::word, 50), Unit::word);
   EXPECT_THAT([&] { write_marian_tokenizers({.source = joint, .target = words}, 0, here_.path()); },
-              throws<DataError>("the tokenizer of the target is no model of SentencePiece"));
+              throws<DataError>("the tokenizer of the target is not a SentencePiece model"));
   EXPECT_TRUE(std::filesystem::is_empty(here_.path()));
   write_marian_tokenizers({.source = joint, .target = joint}, 0, here_.path());
   EXPECT_EQ(file("tokenizer_config.json")["separate_vocabs"], false);

@@ -82,8 +82,8 @@ TEST(HeadConclusions, name_no_best_head_where_an_offset_is_as_good) {
   const std::string offset =
       "no head exceeds the best fixed offset for \"object\", 31 % of the queries; ";
   EXPECT_EQ(line({0, 0.31}), offset + "closest: encoder.layers.0.self.1, 31 %");
-  EXPECT_EQ(line({0, 0}), offset + "no head agrees in any");
-  EXPECT_EQ(line({std::nullopt, 0}), offset + "no head agrees in any");
+  EXPECT_EQ(line({0, 0}), offset + "no head agrees in any query");
+  EXPECT_EQ(line({std::nullopt, 0}), offset + "no head agrees in any query");
   EXPECT_EQ(line({std::nullopt, std::nullopt}), offset + "no head may attend to a related key");
   found.heads[0].relations = {relation("one", 0.1, {1}),    relation("two", 0.2, {1}),
                               relation("three", 0.3, {1}),  relation("four", 0.4, {1}),
@@ -107,11 +107,12 @@ TEST(HeadConclusions, tell_which_heads_matter) {
   found.pruning = {.loss = 1, .steps = {step(1), step(1.009), step(1.2)}};
   EXPECT_THAT(
       conclusions(found),
-      ElementsAre("0 of 3 heads have a role",
-                  "most needed: decoder.layers.1.cross.1, loss 1.5000 without it, 1.0000 with all "
-                  "heads",
-                  "2 of 3 heads can go one at a time with the loss growing by at most 0.01 nats",
-                  "2 of 3 heads can go together with the loss growing by at most 0.01 nats"));
+      ElementsAre(
+          "0 of 3 heads have a role",
+          "most needed: decoder.layers.1.cross.1, loss 1.5000 without it, 1.0000 with all "
+          "heads",
+          "2 of 3 heads can be removed one at a time with the loss growing by at most 0.01 nats",
+          "2 of 3 heads can be removed together with the loss growing by at most 0.01 nats"));
   found.gates = {{.head = {}, .gate = 0}, {.head = {}, .gate = 0.5}};
   EXPECT_THAT(conclusions(found), IsSupersetOf({"1 of 2 heads with gates are closed"}));
   // A model in which no head can be removed.
@@ -168,7 +169,7 @@ TEST(NextLook, promises_only_what_prune_does) {
     return look ? look->why : "";
   };
   const std::string all = "a smaller run without those heads";
-  const std::string some = "a smaller run, without as many heads as can be removed at that cost";
+  const std::string some = "a smaller run, with as many heads removed as that loss allows";
   EXPECT_EQ(spare({{decoder, 0}, {decoder, 2}}), all);
   EXPECT_EQ(spare({{encoder, 0}, {decoder, 2}}), some);
   EXPECT_EQ(spare({{across, 0}, {across, 2}}), some) << "0 and 3 may go instead";

@@ -93,7 +93,7 @@ TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
     EXPECT_EQ(all_heads(choose(mixed, std::nullopt)).size(), 4U);
     EXPECT_THAT(message_of<ConfigError>([&] { choose(mixed, 5); }),
                 AllOf(HasSubstr("5 heads cannot be removed: the model has 6 heads, of which 4 can "
-                                "be removed (not those of encoder.layers.0.self: ")));
+                                "be removed (not the heads of encoder.layers.0.self: ")));
   }
 }
 

@@ -248,7 +248,7 @@ TEST(SweepErrors, are_told_where_they_stand) {
       {"axes: {model: {heads: [1, 2]}}\n", "2:23: heads: expected options and their values"},
       {"axes: [1]\n", "2:7: axes: expected options and their"},
       {"seeds: many\n", "2:8: seeds: not a number"},
-      {"seeds: []\n", "2:8: seeds: expected their number"},
+      {"seeds: []\n", "2:8: seeds: expected a number of seeds"},
       // what is set twice
       {"axes:\n  model.heads: [1]\n  size:\n    a: {model.heads: 2}\n",
        "5:9: model.heads: already set by the axis model.heads"},
@@ -289,7 +289,7 @@ TEST(SweepErrors, of_the_file_itself_and_of_two_runs_in_one_directory) {
               AllOf(StartsWith("a.yaml:1:9: config: "), HasSubstr("no such file"),
                     HasSubstr("did you mean")));
   EXPECT_THAT(error_of(config + "axes: {model.init_from: [a/b, a_b]}\n"),
-              AllOf(HasSubstr("model.init_from=a_b,seed=1 would be that of two runs"),
+              AllOf(HasSubstr("model.init_from=a_b,seed=1 would belong to two runs"),
                     HasSubstr("short names of their own")));
   EXPECT_THAT(error_of(config + "axes: {model.init_from: [" + std::string(300, 'x') + "]}\n"),
               HasSubstr("too long a name"));

@@ -193,7 +193,7 @@ TEST(SweepResults, a_cell_that_beats_the_best_on_their_seeds_is_not_called_worse
   EXPECT_FALSE(better_than_best(results, results.cells[2]));
   EXPECT_THAT(results_table(plan, results),
               AllOf(HasSubstr("better on shared seeds"),
-                    HasSubstr("each cell's own seeds, since all cells share none")));
+                    HasSubstr("each cell's own seeds, since no seed is in all cells")));
 }
 
 TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {

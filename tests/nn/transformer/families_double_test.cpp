@@ -69,7 +69,7 @@ TEST(KeyValueCache, refuses_rows_that_do_not_follow) {
   cache.extend(slot, segments_of({2}));
   EXPECT_THAT([&] { cache.extend(slot, segments_of({1})); }, throws("1 rows at position 0"));
   const Segments too_many{.list = {{.row = 0, .rows = 2, .position = 2}}, .first_row = 0};
-  EXPECT_THAT([&] { cache.extend(slot, too_many); }, throws("of at most 3"));
+  EXPECT_THAT([&] { cache.extend(slot, too_many); }, throws("limit of 3"));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -75,7 +75,7 @@ TEST(Transformer, refuses_options_that_break_a_rule) {
   };
   refused("cross.kv_heads: must divide the heads (3 for 2 heads)").cross.kv_heads.values = {3};
   refused("model.prefix: only a decoder").prefix = SourceRows::full;
-  ModelOptions& unlike = refused("(all: encoder_self and cross do not)");
+  ModelOptions& unlike = refused("(all: encoder_self and cross differ in more)");
   unlike.attention.shared_as.values = {"all"};
   unlike.cross.heads.values = {1};
   refused("model.layer_groups: there are fewer layers").layer_groups = 3;

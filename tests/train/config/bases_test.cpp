@@ -107,7 +107,7 @@ TEST_F(ConfigBases, need_a_path) {
     EXPECT_THAT(error_of(file), HasSubstr("base: expected the path of a config file")) << value;
   }
   EXPECT_EQ(error_of(write("a.yaml", "seed: 1\n"), {"base=b.yaml"}),
-            "--set base=b.yaml: only a config file has a base");
+            "--set base=b.yaml: base can be set in a config file only");
   EXPECT_THAT(error_of(write("b.yaml", "model: {base: a.yaml}\n")),
               HasSubstr("b.yaml:1:9: model.base: unknown option"));
 }

@@ -48,7 +48,8 @@ TEST(ConfigReader, a_list_of_texts_is_one_text_or_several_or_none) {
               ElementsAre("one = a", "two = b"));
   EXPECT_THAT(groups("[easy = a]", {"task.type_groups=two = b"}), ElementsAre("two = b"));
   expect_config_errors({
-      {data + "[[easy = a]]}", "task.type_groups", "none ([[easy = a]]; allowed: list of texts)"},
+      {data + "[[easy = a]]}", "task.type_groups",
+       "a single value ([[easy = a]]; allowed: list of texts)"},
       {data + "}", "task.type_groups", "has no value (null; allowed: list of texts)"},
   });
 }

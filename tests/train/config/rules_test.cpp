@@ -112,7 +112,7 @@ TEST(ConfigRules, a_family_has_no_options_of_other_parts) {
        "2:41: model.max_positions", "positions for 20 tokens"},
 
       // Classes need one stack and an output of their own.
-      {labelled_task, "task.name", "a class is no target"},
+      {labelled_task, "task.name", "a classifier is an encoder or a decoder, not both"},
       {labelled_task + encoder_alone, "accepted"},
       {labelled_task + decoder_alone, "accepted"},
       {classes + "tie_embeddings: target_output}", "2:42: model.tie_embeddings", "classes"},

@@ -44,7 +44,7 @@ TEST(TaskRules, of_synthetic_tasks) {
       // Sequences begin again.
       {"task: {name: repeated, min_period: 30}", "1:36: task.min_period", "max_period (30, 24)"},
       {"task: {name: repeated, vocabulary: 23}", "1:36: task.vocabulary",
-       "there are fewer (24, task.vocabulary 23)"},
+       "more different symbols than there are (24, task.vocabulary 23)"},
       {"task: {name: repeated, length: 24}", "1:32: task.length", "(24, task.length 24)"},
       {"task: {name: repeated, length: 25}", "accepted"},
 
@@ -95,7 +95,8 @@ TEST(TaskRules, of_pairs_of_texts) {
       {test + "further_types: [v, w], further_tests: x" + files, "task.further_types",
        "2 files in task.further_types for 1 names"},
       {task + "further_tests: x" + files, "task.further_tests", "need a test split"},
-      {test + "further_tests: 'a b'" + files, "task.further_tests", "_ and - alone (a b)"},
+      {test + "further_tests: 'a b'" + files, "task.further_tests",
+       "only letters, digits, _ and - (a b)"},
       {test + "further_tests: x, further_sources: '', further_targets: t}", "task.further_sources",
        "no file for the split x"},
 
@@ -107,7 +108,7 @@ TEST(TaskRules, of_pairs_of_texts) {
   };
   for (const std::string name : {"train", "validation", "test", "whole"}) {
     cases.push_back({test + "further_tests: " + name + files, "task.further_tests",
-                     "there is a split named " + name + " already"});
+                     "there is already a split named " + name});
   }
   for (const std::string group : {"a", "a =", "a b = c", "= b"}) {
     cases.push_back(

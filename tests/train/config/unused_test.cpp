@@ -135,21 +135,21 @@ TEST(ConfigUnused, options_of_attentions_need_attentions_that_use_them) {
   const std::string iso = "attention: {budget: iso_params";
   std::vector<ConfigCase> cases{
       {"attention: {clip: 4}", "1:19: attention.clip",
-       "positions that use attention.clip (4; only relative, relative_keys, transformer_xl)"},
+       "positions that use attention.clip (4; used by relative, relative_keys, transformer_xl)"},
       {"attention: {positions: t5, clip: 4}", "attention.clip", "attention.clip (4"},
-      {"attention: {positions: relative, buckets: 8}", "attention.buckets", "(8; only t5)"},
-      {"attention: {positions: alibi, farthest: 64}", "attention.farthest", "(64; only t5)"},
+      {"attention: {positions: relative, buckets: 8}", "attention.buckets", "(8; used by t5)"},
+      {"attention: {positions: alibi, farthest: 64}", "attention.farthest", "(64; used by t5)"},
       {"attention: {clip: 4, positions: relative}", "accepted"},
       {"attention: {clip: 4, positions: relative_keys}", "accepted"},
       {"attention: {clip: 4, positions: transformer_xl}", "accepted"},
       {"attention: {buckets: 8, farthest: 64, positions: t5}", "accepted"},
-      {"attention: {rotary_base: 500}", "attention.rotary_base", "(500; only rotary)"},
+      {"attention: {rotary_base: 500}", "attention.rotary_base", "(500; used by rotary)"},
       {"attention: {positions: alibi, rotary_pairs: interleaved}", "attention.rotary_pairs",
-       "(interleaved; only rotary)"},
+       "(interleaved; used by rotary)"},
 
       // Each kind of attention answers for its own section.
       {"encoder_self: {positions: relative}\ndecoder_self: {clip: 4}", "2:22: decoder_self.clip",
-       "positions that use decoder_self.clip (4; only relative, relative_keys, transformer_xl)"},
+       "positions that use decoder_self.clip (4; used by relative, relative_keys, transformer_xl)"},
       {"attention: {positions: relative}\ncross: {clip: 4}", "2:15: cross.clip"},
       {"attention: {positions: relative, clip: 4}", "--set attention.positions=t5",
        "attention.clip (4"},
@@ -157,7 +157,7 @@ TEST(ConfigUnused, options_of_attentions_need_attentions_that_use_them) {
       // Smaller last maps need a block that ends with a map.
       {mapless, "accepted"},
       {mapless + "\nattention: {combine: mean, d_v: 64}", "1:54: model.initializer_depth_scale",
-       "no block ends with a map"},
+       "no block ends with a linear layer"},
 
       // A width of heads needs a budget that asks for it.
       {iso + ", combine: mean}", "accepted"},

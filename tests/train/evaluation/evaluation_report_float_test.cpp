@@ -54,9 +54,10 @@ TEST(EvaluationReport, types_have_a_table_and_lists_of_their_own) {
 TEST(EvaluationReport, labels_that_a_sequence_decides_are_apart_from_others) {
   Evaluation evaluation = with_all_metrics(Metric::loss);
   evaluation.answers = {.answers = 4, .answers_right = 3, .others = 5, .others_right = 1};
-  EXPECT_THAT(evaluation_table({{"test", evaluation}}),
-              HasSubstr("test: of 4 labels that the sequence itself decides 75.00 % are right, of "
-                        "5 others 20.00 %"));
+  EXPECT_THAT(
+      evaluation_table({{"test", evaluation}}),
+      HasSubstr("test: accuracy on the 4 labels that the sequence itself decides: 75.00 %, on "
+                "the 5 other labels: 20.00 %"));
   EXPECT_EQ(evaluation_json(evaluation).at("answer_accuracy"), 0.75);
 }
 

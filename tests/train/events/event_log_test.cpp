@@ -106,7 +106,8 @@ TEST_F(EventLogs, a_file_that_ends_anywhere_or_is_damaged_is_continued) {
   std::ofstream(file, std::ios::binary) << damaged;
   const Logged logged;
   truncate_event_files(here.path(), 3);
-  EXPECT_THAT(logged.text(), HasSubstr("an event is damaged; it and what follows it are left out"));
+  EXPECT_THAT(logged.text(),
+              HasSubstr("an event is damaged; this event and all that follow are left out"));
   EXPECT_THAT(steps(), ElementsAre(1, 2));
 }
 

@@ -23,9 +23,9 @@ TrainingPosition position_after(Index evaluations, Index best_evaluation) {
 TEST(Patience, each_evaluation_says_what_it_gained) {
   using enum KeptWeights;
   const std::string count = "evaluations without a better sequence accuracy: 2 of 3)";
-  const std::string loss = "  (best so far by the loss alone, sequence accuracy is as before";
+  const std::string loss = "  (best so far by the loss alone, with the same sequence accuracy";
   const std::string resume =
-      "  (best since a resume; the best sequence accuracy before it was 74.30 %";
+      "  (best since a resume; before the resume the best sequence accuracy was 74.30 %";
   struct Case {
     Index patience;
     Index evaluations;
@@ -55,9 +55,9 @@ TEST(Patience, ends_with_the_metric_its_value_and_the_evaluations) {
             "evaluation 4 of 7");
   const Config of_bleu = config_with(Metric::bleu, 2);
   ASSERT_TRUE(out_of_patience(of_bleu, position_after(2, 0)));
-  EXPECT_EQ(patience_text(of_bleu, position_after(2, 0)),
-            "training.patience: 2 ends the training: none of 2 evaluations had a BLEU that is a "
-            "number");
+  EXPECT_EQ(
+      patience_text(of_bleu, position_after(2, 0)),
+      "training.patience: 2 ends the training: in all 2 evaluations the BLEU was not a number");
 }
 
 }}  // namespace tapehead

@@ -37,7 +37,7 @@ TEST(JsonText, members_are_looked_at) {
   EXPECT_THAT(io_error_of([&] { static_cast<void>(object.count("one", 2)); }),
               HasSubstr("a whole number from 2"));
   EXPECT_THAT(io_error_of([&] { static_cast<void>(object.number("minus", 0)); }),
-              HasSubstr("'minus' is not a number from 0 on"));
+              HasSubstr("'minus' is not a number of 0 or more"));
   EXPECT_EQ(object.seconds("half"), 0.5);
   EXPECT_THAT(io_error_of([&] { static_cast<void>(object.seconds("large")); }),
               HasSubstr("'large' is not a number from 0 to"));

@@ -55,7 +55,7 @@ std::string plain_decimal(std::string_view text) {
   }
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) {
     const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
-    throw ConfigError("a leading zero, which some read as octal: write {}",
+    throw ConfigError("a leading zero, which some programs read as octal: write {}",
                       digits.substr(is_digit(digits[first]) ? first : first - 1));
   }
   return negative ? "-" + digits : digits;
@@ -218,7 +218,7 @@ ConfigNode parse_document(std::string_view text, std::string_view file, const Do
   const bool json = file.ends_with(".json") || nlohmann::json::accept(text);
   ConfigNode root = json ? parse_json(text, file) : parse_yaml(text, file);
   if (root.kind == ConfigNode::Kind::null) {
-    throw ConfigError("{}: says nothing; {}", shown(file), kind.least);
+    throw ConfigError("{}: has no content; {}", shown(file), kind.least);
   }
   if (root.kind != ConfigNode::Kind::mapping) {
     fail_at(file, root.mark, fmt::format("not a mapping of {}", kind.parts));

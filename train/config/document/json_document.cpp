@@ -17,7 +17,7 @@ class JsonReader {
     ConfigNode root = value(0);
     skip_space();
     if (!rest_.empty()) {
-      fail("something after the end");
+      fail("unexpected text after the end");
     }
     return root;
   }

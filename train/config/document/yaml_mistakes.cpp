@@ -6,7 +6,7 @@ namespace tapehead {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-constexpr std::string_view tab_problem = "a tab in the indentation; YAML takes spaces alone";
+constexpr std::string_view tab_problem = "a tab in the indentation; YAML allows spaces only";
 
 bool contains(std::string_view text, auto part) {
   return text.find(part) != std::string_view::npos;
@@ -78,8 +78,8 @@ class Explanation {
     }
     if (has_key(before)) {
       return here(
-          "a second colon in the line: text with a colon in it needs quotes, and each option a "
-          "line of its own");
+          "a second colon in the line; put text that contains a colon in quotes, and each option "
+          "on its own line");
     }
     const Index above = line_before(mark_.line, places_);
     if (above == 0) {
@@ -106,12 +106,12 @@ class Explanation {
   YamlMistake end_of_options() const {
     if (!trimmed(before_in_line()).empty()) {
       return here(
-          "something after the end of a value: text with quotes in it needs quotes around all of "
-          "it");
+          "unexpected text after the end of a value; put quotes around a value that contains "
+          "quotes");
     }
     const std::string_view line = places_.line(mark_.line);
     if (trimmed(line).starts_with("- ")) {
-      return here("an entry of a list among options; a list is written `name: [1, 2]`");
+      return here("a list item among options; write a list as `name: [1, 2]`");
     }
     if (!has_key(line)) {
       return without_colon(mark_.line);
@@ -204,7 +204,7 @@ YamlMistake explain_yaml(std::string_view message, std::size_t byte, const TextP
     return explain.closing_bracket();
   }
   if (message == "illegal block entry") {
-    return explain.here("an entry of a list needs a line of its own; a list in one line is [1, 2]");
+    return explain.here("a list item needs a line of its own; write a list in one line as [1, 2]");
   }
   if (message == "unknown token") {
     return explain.here(fmt::format("text that begins with `{}` needs quotes",

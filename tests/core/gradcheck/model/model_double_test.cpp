@@ -111,7 +111,7 @@ TEST_F(TwoLayers, fail_with_wrong_numbers) {
   expect(loss(multiplied(1 + 1e-5)), Verdict::wrong, WrongKind::factor, "1.00001 times");
   // gradcheck_model checks eight of the 30 rows, evenly spread: 0, 4, 8, 12, 16, 20, 24, 29.
   expect(loss(without_rows(23, 30)), Verdict::wrong, WrongKind::some_rows,
-         "only rows 24, 29 are wrong; nothing arrives there");
+         "only rows 24, 29 are wrong; no gradient arrives there");
   const bool before = std::exchange(checks().finite, false);
   expect(loss([](Tensor& gradient) { gradient.data()[41] = NAN; }), Verdict::not_finite,
          WrongKind::none, "inner.weight: [1, 1] of (30, 40): not finite");
@@ -134,7 +134,7 @@ TEST_F(TwoLayers, are_judged_the_same_at_every_scale) {
     const ModelGradcheckReport right = gradcheck_model(store_, scaled(s, 1));
     EXPECT_TRUE(right.ok()) << s << "\n" << right.message();
     expect(scaled(s, -1), Verdict::wrong, WrongKind::sign, "sign");
-    expect(scaled(s, 0), Verdict::wrong, WrongKind::no_gradient, "zeros");
+    expect(scaled(s, 0), Verdict::wrong, WrongKind::no_gradient, "the gradient is 0 everywhere");
     expect(scaled(s, 2), Verdict::wrong, WrongKind::factor, "2 times");
   }
 }
@@ -183,7 +183,7 @@ TEST_F(TwoLayers, fail_without_a_gradient_or_a_use) {
     return tape.constant(store_.value(inner_));
   };
   expect(loss_with(cut_off), Verdict::wrong, WrongKind::no_gradient,
-         "no gradient arrives, and the loss depends on it");
+         "no gradient arrives, but the loss depends on this parameter");
   const auto copied = [copy = store_.value(inner_).copy()](Tape& tape, ParameterGradients&) {
     return tape.constant(copy);
   };

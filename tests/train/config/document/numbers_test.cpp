@@ -68,7 +68,7 @@ TEST(ConfigNumbers, that_others_read_differently_are_refused) {
   EXPECT_EQ(problem(parse_whole, "9007199254740993.0"), write + "9007199254740993");
   EXPECT_EQ(problem(parse_whole, "-9.007199254740993e15"), write + "-9007199254740993");
   EXPECT_EQ(problem(parse_unsigned, "1e19"), write + "10000000000000000000");
-  const std::string octal = "a leading zero, which some read as octal: write ";
+  const std::string octal = "a leading zero, which some programs read as octal: write ";
   EXPECT_EQ(problem(parse_whole, "010"), octal + "10");
   EXPECT_EQ(problem(parse_number, "00.5"), octal + "0.5");
   EXPECT_EQ(problem(parse_whole, "-007"), octal + "7");

@@ -20,7 +20,7 @@ TEST(ConfigYaml, what_it_leaves_open_is_refused) {
       {"model:\n  init_from:\n", "2:3: model.init_from", no_value + "text)"},
 
       {"model: {heads: 010}", "1:16: model.heads",
-       "a leading zero, which some read as octal: write 10 (010; allowed: whole number"},
+       "a leading zero, which some programs read as octal: write 10 (010; allowed: whole number"},
       {"model: &big {heads: 2}\n", "1:8: &big", "anchors are not used in configs"},
       {"model: {heads: *two}\n", "1:16"},
       {"model:\n  <<: {heads: 2}\n", "2:3: <<", "merge keys are not used in configs"},
@@ -28,8 +28,8 @@ TEST(ConfigYaml, what_it_leaves_open_is_refused) {
 
       {"", "", "empty; " + shortest},
       {" \n\n", "", "empty; " + shortest},
-      {"# nothing yet\n", "", "says nothing; " + shortest},
-      {"---\n...\n", "", "says nothing; " + shortest},
+      {"# nothing yet\n", "", "has no content; " + shortest},
+      {"---\n...\n", "", "has no content; " + shortest},
       {"hello\n", "1:1", no_mapping},
       {"- 1\n- 2\n", "1:1", no_mapping},
       {"\n 7\n", "2:2", no_mapping},
@@ -66,7 +66,7 @@ TEST(ConfigYaml, text_that_is_not_utf8_or_hides_something_is_refused) {
 TEST(ConfigYaml, syntax_errors_have_their_place) {
   const std::string colon = " has no colon; an option is written `name: value`";
   const std::string deeper = "indented deeper than line 2, so YAML reads it as part of the value";
-  const std::string tab = "a tab in the indentation; YAML takes spaces alone";
+  const std::string tab = "a tab in the indentation; YAML allows spaces only";
   const std::string quote = "text without its closing quote";
   const std::string brace = "`{` without its `}`";
   const std::string bracket = "`[` without its `]`";
@@ -83,8 +83,8 @@ TEST(ConfigYaml, syntax_errors_have_their_place) {
       {"model:\n  heads: 2\n layers: 2\n", "3:2", "its indentation matches none of the lines"},
       {"model:\n\theads: 2\n", "2:1", tab},
       {"model:\n  heads: 2\n\tlayers: 2\n", "3:1", tab},
-      {"seed: 1\n- a\n", "2:1", "an entry of a list among options"},
-      {"model: - a\n", "1:8", "an entry of a list needs a line of its own"},
+      {"seed: 1\n- a\n", "2:1", "a list item among options"},
+      {"model: - a\n", "1:8", "a list item needs a line of its own"},
 
       // Brackets.
       {"model: {heads: 2\n", "1:8", brace},
@@ -102,7 +102,7 @@ TEST(ConfigYaml, syntax_errors_have_their_place) {
       {"model: heads: 2\n", "1:13", "a second colon in the line"},
       {"model:\n  heads: 2: 3\n", "2:11", ""},
       {"seed: @1\n", "1:7", "text that begins with `@` needs quotes"},
-      {"seed: \"1\" 2\n", "1:11", "something after the end of a value"},
+      {"seed: \"1\" 2\n", "1:11", "unexpected text after the end of a value"},
       {"seed: *\n", "1:8", "anchors, aliases and tags are not used in configs"},
       {"model:\n  init_from: \"a\n", "2:14", ""},
       {"model:\n  init_from: \"a\n  heads: 2\n", "2:14", quote},
