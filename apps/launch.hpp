@@ -13,7 +13,7 @@ Ranks& join_launch();
 // Throws ConfigError if there are several ranks and each would do the whole command.
 void expect_takes(const Ranks& ranks, std::string_view command);
 
-// For messages: how to start a command on as many ranks again, with Debian's name of the
+// For messages: how to start a command again on the same number of ranks, with Debian's name of the
 // launcher: "mpirun.openmpi -n 2 ". Empty if there is only one rank.
 std::string launch_words(const Ranks& ranks);
 

@@ -84,8 +84,8 @@ ChosenHeads least_important(const PruneArguments& wanted, SavedRun& saved, const
 // The directory is an argument, not an option.
 constexpr WaysOut ways_out{.another = "another directory"};
 
-// The options that the user wrote, and all options of sections that lost heads. The latter followed
-// from the former heads and must not be derived again.
+// The options that the user wrote, and all options of sections that lost heads: these options
+// followed from the earlier heads and must not be derived again.
 Written written_for(const LoadedConfig& run, const Config& config) {
   const auto section_of = [](std::string_view option) {
     return option.substr(0, option.find('.'));

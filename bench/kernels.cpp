@@ -223,7 +223,7 @@ void measure_row_ops(Kernels& kernels, const StepSize& size) {
   const Index D = size.d_model;
   const Index F = size.d_ff;
   const Index V = size.vocabulary;
-  // Counts memory in matrices with `columns` columns: `forward` and `backward` of them per pass.
+  // Counts memory in matrices with `columns` columns: `forward` and `backward` matrices per pass.
   const auto measure = [&](const char* name, Index columns, int forward, int backward,
                            const std::vector<Shape>& inputs, const Op& op) {
     const double bytes = static_cast<double>(N * columns) * sizeof(Scalar);

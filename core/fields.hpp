@@ -12,7 +12,7 @@ struct When {
 
   std::string_view option{};  // "section.option"; empty: no condition
   Values values{};
-  // Without values: true requires the default of the other option, false any other value.
+  // If `values` is empty: true requires the default of the other option, false another value.
   bool is_default = false;
 
   static constexpr When with(std::string_view option, Values values = {}) {
@@ -27,8 +27,8 @@ struct When {
   }
 };
 
-// Describes an option, apart from its type and default. A section lists its options once, in
-// `void fields(const auto& row)`, which calls row(member, field, help) for each of them.
+// Describes an option, apart from its type and default. A section lists its options once: its
+// function `void fields(const auto& row)` calls row(member, field, help) for each option.
 struct Field {
   std::string_view name;
   std::string_view help;
@@ -41,7 +41,7 @@ struct Field {
   bool keeps_meaning = false;
   // Cannot change on a resume: it decided how the training began, or what checkpoints hold.
   bool kept_by_resume = false;
-  // Not 0: it names a file that a task reads, or a list of such files. Files are listed by this
+  // Not 0: the option names a file, or a list of files, that a task reads. Files are listed by this
   // number, then in the order of the rows.
   int file_order = 0;
   // The option has an effect only if all conditions hold. Otherwise it must keep its default.
@@ -111,7 +111,7 @@ constexpr std::string_view name_of(Enum value) {
   return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
 }
 
-// One value for all, or one for each.
+// One value for all layers or heads, or one value for each.
 template <class Value>
 struct OneOrEach {
   std::vector<Value> values;
@@ -131,7 +131,7 @@ using ByHead = OneOrEach<Value>;  // by head of one layer
 template <class Value>
 using Plain = Value;  // of one layer
 
-// What is wrong with the values of options.
+// A problem with the values of options.
 struct Violation {
   std::vector<std::string> options;  // the most likely wrong option first
   std::string problem;

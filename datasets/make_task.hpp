@@ -31,12 +31,12 @@ struct DataFile {
 // All files that the options name.
 std::vector<DataFile> data_files(TaskOptions& options);
 
-// The tokenizers of a run. Loads those in its directory or, if there are none, makes them and saves
-// them there. An empty path means no directory.
+// The tokenizers of a run. Loads them from the directory of the run; if it holds no tokenizers,
+// makes them and saves them there. An empty path means no directory.
 Tokenizers kept_tokenizers(const fs::path& directory, const std::function<Tokenizers()>& make);
 
-// A task with one tokenizer for both sides. Throws IoError if the run keeps one of another size
-// than `expected`.
+// A task with one tokenizer for both sides. Throws IoError if the saved tokenizer of the run
+// differs in size from `expected`.
 Task task_with_joint_tokenizer(const fs::path& directory,
                                const std::shared_ptr<const Tokenizer>& expected);
 

@@ -27,8 +27,9 @@ constexpr std::array<ActivationName, 8> activation_names{{{"gelu", Activation::g
                                                           {"tanh", Activation::tanh},
                                                           {"gelu_python", Activation::gelu_exact}}};
 
-// Whether entry i has the same id in their files as another entry: a begin mark as the end mark; an
-// unknown mark as the begin or end mark (GPT-2's files); another entry as the unknown mark.
+// Whether their files give entry i the id of another entry: the begin mark the id of the end mark;
+// the unknown mark the id of the begin or end mark (GPT-2's files); any other entry the id of the
+// unknown mark.
 bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
   return i == unknown_id ? ids[i] == ids[begin_id] || ids[i] == ids[end_id]
          : i == begin_id ? ids[i] == ids[end_id]

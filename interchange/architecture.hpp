@@ -42,8 +42,8 @@ struct Architecture {
   // The transformers class for each Purpose; empty: not supported.
   std::array<std::string_view, 3> classes;
   // The token that fills up batches. Decoders use the end mark, as GPT-2 does: a prompt contains
-  // begin marks, which must not count as padding when there is no attention mask. The others use
-  // the begin mark, with which a Marian decoder starts.
+  // begin marks, which must not count as padding when there is no attention mask. Other
+  // architectures use the begin mark, with which a Marian decoder starts.
   TokenId padding = begin_id;
   bool usually_tied = true;  // the output layer is the token table, if config.json does not say
   // Overrides, such as "model.d_model=768". Throws ConfigError that names an unsupported setting.
@@ -63,10 +63,10 @@ extern const Architecture bert_architecture;
 extern const Architecture albert_architecture;
 extern const Architecture marian_architecture;
 
-// The names of all: "GPT-2, Llama or BERT" if `last` is "or".
+// The names of all architectures: "GPT-2, Llama or BERT" if `last` is "or".
 std::string architecture_names(std::string_view last);
 
-// The architecture of a config.json. Throws ConfigError that lists the supported ones.
+// The architecture of a config.json. Throws ConfigError that lists the supported architectures.
 const Architecture& architecture_of(const TheirConfig& config);
 
 const Architecture& nearest_architecture(const ModelOptions& ours);

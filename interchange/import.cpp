@@ -122,7 +122,7 @@ void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
       name);
 }
 
-// If our vocabularies differ where their source and target share a table, each gets its own table.
+// If their source and target share a table, but our vocabularies differ, each side gets a table.
 std::vector<std::string> options_of(const TheirConfig& theirs, const Tokenizers& tokenizers) {
   std::vector<std::string> options = architecture_of(theirs).options(theirs);
   if (!tokenizers.source->shares_file_with(*tokenizers.target)) {

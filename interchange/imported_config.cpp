@@ -8,7 +8,8 @@ namespace tapehead {
 namespace {
 
 // Whether each line is a document. For a masked model: if its tokenizer adds begin and end mark.
-// For others, or without that information: if the tokenizer drops line ends or does not know them.
+// For other models, or if the marks are not known: if the tokenizer drops line ends or does not
+// know them.
 bool reads_lines(const ImportedModel& model, const Tokenizer& tokenizer, bool masked) {
   if (masked && model.added) {
     return model.added == AddedMarks::begin_and_end;
@@ -36,7 +37,7 @@ std::vector<std::string> text_options(const ImportedModel& model, const Tokenize
 
 std::vector<std::string> task_options(const ImportedModel& model, const Tokenizers& tokenizers,
                                       const FamilyTraits& family) {
-  // A decoder whose tokenizer adds a begin mark behind a text continues it with a target.
+  // If a decoder's tokenizer adds a begin mark behind a text, a target continues the text.
   const bool in_one = family.one_sequence && model.added == AddedMarks::begin_after;
   const bool labels = model.purpose == Purpose::token_labels;
   const bool pairs = in_one || labels || family.context;

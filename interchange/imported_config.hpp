@@ -28,7 +28,7 @@ struct ImportedModel {
   Index positions;                          // the longest sequence
 };
 
-// Throws ConfigError that names their settings.
+// Throws ConfigError that names the settings of `theirs`.
 LoadedConfig imported_config(const ImportedModel& model, const Tokenizers& tokenizers);
 
 // The family that the overrides `options` set.

@@ -1,6 +1,6 @@
 // Marian (Junczys-Dowmunt et al. 2018), an encoder and decoder as in Vaswani et al. 2017, in the
-// format of transformers' MarianMTModel. Its positions have all sines before all cosines, ours
-// alternate. So every axis of width d_model is permuted.
+// format of transformers' MarianMTModel. Its positions have all sines before all cosines; in our
+// positions, sines and cosines alternate. So every axis of width d_model is permuted.
 
 #include "interchange/architecture.hpp"
 

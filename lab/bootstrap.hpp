@@ -30,7 +30,7 @@ class MetricSums {
   std::uint64_t data_ = 0;
 };
 
-// The spread of a figure over several seeds or heads. The deviation is that of a sample,
+// The spread of a figure over several seeds or heads. The deviation is the sample deviation,
 // √(Σ (x - mean)² / (n - 1)); it is 0 for a single value.
 struct Spread {
   double mean = 0;
@@ -77,9 +77,9 @@ Difference judge(double mean, std::vector<double> resampled);
 // brings any of them below a level is then at most that level.
 void correct_together(const std::vector<Difference*>& differences);
 
-// The mean of `one` minus `other` over the seeds that both have on the same test data; nothing if
-// there is no such seed. Each resample draws seeds with replacement and, for all drawn seeds, the
-// test examples, so that neither lucky seeds nor lucky examples alone decide.
+// The mean of `one` minus `other` over their common seeds with the same test data; nothing without
+// a common seed. Each resample draws seeds with replacement and, for all drawn seeds, the test
+// examples, so that neither lucky seeds nor lucky examples alone decide.
 std::optional<Difference> compare(std::span<const ResampledValue> one,
                                   std::span<const ResampledValue> other);
 

@@ -232,7 +232,7 @@ bool MpiRanks::wait_for_ends() {
     if (heard) {
       world_.discard();  // messages of failed exchanges
     }
-    // The first ended rank ends all ranks; the others wait twice as long, in case it is gone.
+    // The first ended rank ends all ranks. If it is gone, other ranks do so after twice the time.
     const auto ends = notices_.ends();
     const bool speaks = std::ranges::find_if(ends, ended) - ends.begin() == rank();
     if (heard && seconds_since(*heard) > answer_seconds() * (speaks ? 1 : 2)) {

@@ -52,8 +52,8 @@ class MpiRanks : public Ranks {
   void set_deadline(double seconds) override { deadline_ = seconds; }
 
   // The last call of every rank. Waits until all ranks have called it; then rank 0 prints the
-  // message of `end_of_all`, and each rank returns its exit code. If a rank has failed and others
-  // do not end within seconds, one rank prints what is known, ends all ranks and does not return.
+  // message of `end_of_all`, and each rank returns its exit code. If a rank has failed and not all
+  // ranks end within seconds, one rank prints what is known, ends all ranks and does not return.
   int end(const RankEnd& mine) override;
 
  private:

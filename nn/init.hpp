@@ -22,9 +22,9 @@ struct AttentionSite {
 // Bengio 2010, equation 16); normal: deviation 0.02 gain.
 Initializer weight_initializer(const ModelOptions& options, Index in, Index out);
 
-// The weight of the last map of a block in this stack. With initializer_depth_scale, it is divided
-// by the square root of the number of blocks whose outputs the stack adds, so that at the start the
-// sum has the variance of a single output (Radford et al. 2019, section 2.3).
+// The weight of the last map of a block in this stack. With initializer_depth_scale, the weight is
+// divided by the square root of the number of blocks whose outputs the stack adds. At the start the
+// sum then has the variance of a single output (Radford et al. 2019, section 2.3).
 Initializer last_map_initializer(const ModelOptions& options, Index in, Index out, StackName stack);
 
 // An embedding table (rows, E), by embedding_initializer. Three values are schemes of Csordás et

@@ -14,7 +14,7 @@ std::string_view front_of(const SavedRun& run) {
       .in_words();
 }
 
-// The difference that keeps two runs from being an ensemble. Empty if there is none.
+// The difference because of which two runs cannot form an ensemble; empty if they can.
 std::string difference(const SavedRun& a, const SavedRun& b) {
   const bool continues = use_of(a.config).continues();
   if (continues != use_of(b.config).continues()) {

@@ -133,7 +133,7 @@ TensorHeader read_intact_header(std::string_view content) {
 }
 
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
-  // As in the reference implementation, so that every tensor is aligned for its type.
+  // The order of the reference implementation. It aligns every tensor for its type.
   std::vector<TensorEntry> sorted(entries.begin(), entries.end());
   std::ranges::sort(sorted, {}, [](const TensorEntry& entry) {
     return std::pair(-static_cast<Index>(byte_width(entry.dtype)), std::string_view(entry.name));

@@ -58,7 +58,7 @@ using EntryBytes = std::function<std::span<const std::byte>(const TensorEntry&)>
 // Writes a tensor file atomically. Its bytes depend only on names, shapes, values and metadata, not
 // on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError. `bytes_of` is
 // called once for each entry, in the order of the file, so not all tensors need to be in memory. If
-// it throws, an existing file stays as it was.
+// `bytes_of` throws, an existing file stays as it was.
 void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata, const EntryBytes& bytes_of = &TensorEntry::bytes);
 

@@ -116,8 +116,8 @@ Slope Differences::search(const Move& move, const std::vector<double>& first_ste
 }
 
 // Near x, an output may stay the same although it depends on x: a probability that is nearly 0, or
-// a sum with numbers that are 1e20 times as large. So the argument goes far. An output that changes
-// late changes only in its last bits; a larger step changes more bits.
+// a sum with numbers that are 1e20 times as large. So this function moves x far. An output that
+// changes late changes only in its last bits; a larger step changes more bits.
 Differences::Far Differences::go_far(const Move& move, double step) const {
   constexpr double more_bits = 0x1p13;
   Far result{.reach = std::vector<double>(rounding_.size(), 0), .late = 0};

@@ -64,8 +64,8 @@ Comparison compare(const CheckedRun& checked, Differences& differences, std::siz
                    const std::function<void(Index element, const Column& column)>& look_at);
 
 // The differing element with the largest error in multiples of its tolerance; elements that are not
-// finite come first. `sure`: only elements that are certainly wrong: a kink elsewhere does not
-// excuse them. -1: none.
+// finite come first. `sure`: only elements that are certainly wrong, because a kink elsewhere does
+// not excuse them. Returns -1 if there is no such element.
 Index worst_of(const Comparison& comparison, const GradcheckOptions& options, bool sure);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -33,7 +33,7 @@ bool differs(const CheckedRun& checked, std::size_t input, Index element, const 
   }
   // The differences are at fault if the gradient, integrated over a longer path, is right, and both
   // gradient and slope are close to zero compared with the outputs. If the differences do not tell
-  // the slope, it is enough that the gradient and the slope are as close to each other.
+  // the slope, the gradient only has to be as close to the slope.
   const double distance = told ? size : std::abs(gradient - slope.value);
   if (tolerance.agrees(gradient, slope)) {
     return false;

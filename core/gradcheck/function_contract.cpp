@@ -134,7 +134,7 @@ std::optional<Finding> check_parts(const Subject& subject, const CheckedRun& fir
     Tensor sum = sum_of(part.gradients[k], rest.gradients[k]);  // NaN where either is
     for (Index i = 0; i < sum.size(); ++i) {
       // If the parts cancel, as in dy - Σ y dy of a softmax that is nearly 1, CheckedRun::rounding
-      // may be only zeros. So rounding of the outputs is taken off here.
+      // may be only zeros. So differences within the rounding of the outputs are ignored here.
       const double distance = std::abs(sum.data()[i] - gradient.data()[i]);
       if (distance > 0 && distance <= first.output_rounding(k, i)) {
         sum.data()[i] = gradient.data()[i];

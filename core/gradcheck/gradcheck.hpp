@@ -15,9 +15,9 @@ static_assert(std::is_same_v<Scalar, double>,
 using GradcheckFunction = std::function<Var(Tape&, const std::vector<Var>&)>;
 
 // A gradient may differ from a slope by relative_tolerance times the larger of the two, plus the
-// estimated error of the differences, up to absolute_tolerance times the natural size of a slope:
-// the slope if the outputs changed by their own size while the input changes by its own. So both
-// tolerances follow the scale of inputs and outputs.
+// estimated error of the differences, up to absolute_tolerance times the natural size of a slope.
+// The natural size is the slope if the outputs changed by their own size while the input changes by
+// its own. So both tolerances follow the scale of inputs and outputs.
 struct GradcheckOptions {
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 1e-8;
@@ -34,11 +34,12 @@ struct GradcheckOptions {
 // linear in the cotangent, finite if parts of the cotangent are 0, and the same if some inputs need
 // none. Every element of a gradient must be written, and added to a gradient that is already there.
 //
-// The probes: one Var for two inputs of the same shape; other numbers of rows (0, 1, 2, twice as
-// many, as many as columns) in all inputs with as many rows as the first input; one column; inputs
-// 1000 times as large and as small. A probe reports nothing if the function throws or its value is
-// not finite, so a function made for one size must throw at other sizes. The function runs on
-// copies of the inputs. An exception that it throws becomes a verdict.
+// The probes run the function with one Var for two inputs of the same shape, with other numbers of
+// rows (0, 1, 2, twice as many, as many as columns; in all inputs with as many rows as the first
+// input), with one column, and with inputs 1000 times as large and as small. A probe reports
+// nothing if the function throws or its value is not finite, so a function made for one size must
+// throw at other sizes. The function runs on copies of the inputs. An exception that it throws
+// becomes a verdict.
 GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 

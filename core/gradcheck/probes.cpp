@@ -89,8 +89,8 @@ std::optional<Finding> check_run(const Subject& probed) {
   return finding ? finding : check_directions(probed, result);
 }
 
-// Changes the number of rows of each matrix that has as many rows as the first input: its first
-// rows, then the same rows again, each time a little larger.
+// Changes the number of rows of each matrix that has as many rows as the first input. The result
+// has the matrix's first rows, then the same rows again, each time a little larger.
 std::vector<Tensor> with_rows(const std::vector<Tensor>& inputs, Index rows) {
   constexpr double larger = 1.0 / 16;
   const Index all = inputs.front().dim(0);

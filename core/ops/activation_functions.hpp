@@ -1,4 +1,4 @@
-// The activation functions. Each struct is one of a vector of numbers, with its slope.
+// The activation functions. Each struct computes one function, and its slope, of a vector.
 #pragma once
 
 #include <numbers>
@@ -15,8 +15,8 @@ struct Relu {
   }
 };
 
-// x Φ(x) (Hendrycks and Gimpel 2016).  Its slope is Φ(x) + x φ(x), where Φ(x) = (1 + erf(x / √2)) /
-// 2 and φ(x) = exp(-x² / 2) / √(2 π) are those of the normal distribution.
+// x Φ(x) (Hendrycks and Gimpel 2016).  Its slope is Φ(x) + x φ(x), where the normal distribution
+// has Φ(x) = (1 + erf(x / √2)) / 2 and φ(x) = exp(-x² / 2) / √(2 π).
 struct GeluExact {
   static constexpr Scalar root_half = static_cast<Scalar>(1 / std::numbers::sqrt2);
 

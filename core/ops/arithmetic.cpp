@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Whether b is one row that serves all rows of a. Throws unless b is such a row or has a's shape.
+// Whether b is one row for all rows of a. Throws unless b is one row or has the shape of a.
 bool is_row_for(const Var& a, const Var& b, const char* op) {
   if (b.shape() == a.shape()) {
     return false;

@@ -15,7 +15,7 @@ void put_product(Gradients& g, Index input, Index rows, Index columns, Index dep
   }
 }
 
-// dx = dy W,  dW = dyᵀ x. dy belongs to the rows of W from `first` on; y did not use the others.
+// dx = dy W,  dW = dyᵀ x. dy belongs to the rows of W from `first` on; y did not use other rows.
 void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);

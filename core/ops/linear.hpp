@@ -16,7 +16,7 @@ struct WeightRows {
   Index count;
 };
 
-// linear() with these rows of the weight; y: (N, rows.count). The bias is for all rows or these.
+// linear() with these rows of the weight; y: (N, rows.count). The bias has all rows or only these.
 Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
                      WeightRows rows);
 

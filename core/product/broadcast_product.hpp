@@ -1,6 +1,6 @@
 // The innermost matrix product: each number of one matrix is broadcast to a vector and multiplied
-// by a row of the other. Sums stay in registers for the whole depth. The number of rows does not
-// change the order of additions.
+// by a row of the other matrix. Sums stay in registers for the whole depth. The number of rows does
+// not change the order of additions.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"

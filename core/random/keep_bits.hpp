@@ -22,9 +22,9 @@ struct Dropout {
 
 constexpr Index keep_lanes = 16;
 
-// The draws of eight columns for each of sixteen rows: bit `lane` of the i-th result is draw i of
-// the counter (block, row + lane row_step, step, salt). The generator is ARS with 5 rounds, which
-// passes BigCrush (Salmon et al. 2011, table 2). The upper half of its key is 0.
+// Draws for sixteen rows and eight columns: bit `lane` of the i-th result is draw i of the counter
+// (block, row + lane row_step, step, salt). The generator is ARS with 5 rounds, which passes
+// BigCrush (Salmon et al. 2011, table 2). The upper half of its key is 0.
 std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
                                                std::uint32_t row, std::uint32_t row_step,
                                                std::uint32_t salt);

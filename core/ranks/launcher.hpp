@@ -19,8 +19,9 @@ struct Launched {
 // Returns the value of an environment variable, or null.
 using Environment = std::function<const char*(const char* name)>;
 
-// Which launcher set these variables, by default of this process; if both did, `preferred` or Open
-// MPI. A launcher with PMI, such as that of Slurm, counts as MPICH, one with PMIx as Open MPI.
+// Which launcher set these variables; by default, the variables of this process. If both launchers
+// set some: MPICH if it is `preferred`, else Open MPI. A launcher with PMI, such as Slurm's, counts
+// as MPICH; a launcher with PMIx counts as Open MPI.
 Launched launched(
     Launcher preferred = Launcher::none,
     const Environment& environment = [](const char* name) { return std::getenv(name); });

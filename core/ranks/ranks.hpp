@@ -96,9 +96,9 @@ T value_of_first(Ranks& ranks, T mine) {
   return mine;
 }
 
-// Throws on every rank if a rank has an error (`error`: null if this rank has none). It is the
-// error with the smallest `place`; for equal places, the error of the smallest rank. This rank
-// rethrows its own error. On other ranks a NumericError, which is a result, keeps its type and
+// Throws on every rank if a rank has an error (`error`: null if this rank has none). The error with
+// the smallest `place` is thrown; for equal places, the error of the smallest rank. The rank of
+// this error rethrows it. On other ranks a NumericError, which is a result, keeps its type and
 // message. Any other error becomes a RankError that names the rank.
 void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place);
 

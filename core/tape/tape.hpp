@@ -27,7 +27,7 @@ class Var {
   Tensor value_;
 };
 
-// Where the backward function of an op writes a gradient, or adds to the one that is there.
+// Where the backward function of an op writes a gradient, or adds to an existing gradient.
 struct GradientTarget {
   Scalar* data;
   bool accumulate;
@@ -203,7 +203,7 @@ inline void expect_shape(const Var& x, const Shape& expected, std::string_view w
 }
 
 // The same if the shape follows from the shape of `other`. `what` ends with the name of `other`,
-// and the message adds its shape: "residual.f for x (3, 4): expected ...".
+// and the message adds the shape of `other`: "residual.f for x (3, 4): expected ...".
 void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -52,7 +52,7 @@ WindowList WindowList::with(const std::vector<Index>& numbers) const {
 }
 
 // Runs of similar lengths have similar numbers of windows. So the search begins at the proportional
-// entry, and doubles its distance on each side until the entry lies between both ends.
+// entry. It doubles the distance on each side until the wanted entry lies between both ends.
 Window WindowList::operator[](Index number) const {
   const Index among_all = chosen_ ? (*chosen_)[static_cast<std::size_t>(number)] : number;
   const Index count = std::ssize(entries_);

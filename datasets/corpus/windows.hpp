@@ -66,8 +66,8 @@ class WindowList {
 };
 
 // Windows for training: they do not overlap, and have at most `windowing.context` rows. If the text
-// or, without a stream, a document is longer, the end of its first window is drawn from (seed,
-// epoch), so that epochs cut it differently.
+// (with a stream) or a document (without a stream) is longer, the end of its first window is drawn
+// from (seed, epoch), so that epochs cut the text differently.
 WindowList training_windows(const TokenText& text, const Windowing& windowing, std::uint64_t seed,
                             Index epoch);
 

@@ -25,8 +25,8 @@ struct Adjective {
   std::string_view german_stem;
 };
 
-// What a verb takes besides its subject: no object, an object in the accusative or in the dative,
-// or both: a recipient in the dative and an object in the accusative.
+// What a verb takes besides its subject: no object; an object in the accusative; an object in the
+// dative; or both, a recipient in the dative and an object in the accusative.
 enum class Valency { none, accusative, dative, both };
 
 struct Verb {

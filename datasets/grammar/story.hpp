@@ -67,8 +67,8 @@ class Story {
 // A clause in the past: "the king gave the queen the book".
 Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const Verb& verb);
 
-// The verbs of stories with this valency: all except "show". By those with `both`, things change
-// hands; by those with `none`, beings change places.
+// The verbs of stories with this valency: all except "show". Verbs with `both` let things change
+// hands; verbs with `none` let beings change places.
 std::vector<const Verb*> verbs_with(Valency valency);
 
 // The sentences in English, each with a full stop.

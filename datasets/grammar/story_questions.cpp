@@ -63,8 +63,8 @@ Example draw_question(RandomSource& random, const Lengths& lengths,
   }
 }
 
-// Pairs the word asked for with the answer, in the last sentence that has both, and the rows that
-// write either with its source row.
+// Pairs the word of the question with the answer, in the last sentence that has both words. Pairs
+// the target rows that write these words with the source rows of the words.
 Relations relations_of_question(TokenId full_stop, const Example& example) {
   const std::span source(example.source);
   const Index asked = std::ssize(source) - 2;  // before the question mark

@@ -1,4 +1,4 @@
-// The task story_summaries: a story, then one sentence that sums it up and is not in it.
+// The task story_summaries: a story, then one sentence that sums up the story and is not in it.
 //
 //   the king gave the queen the book . the dog ran in the park . the queen brought the girl the
 //   book . ... the girl gave the cat the book .  ->  the king gave the cat the book

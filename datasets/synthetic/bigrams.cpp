@@ -1,12 +1,12 @@
 // The task bigrams (Bietti et al. 2023, section 3): sequences of characters with the bigrams of a
-// text, except that what follows some characters, the triggers, is drawn for each sequence.
+// text. Some characters are triggers: the character after a trigger is drawn for each sequence.
 //
 //   z_1 ~ unigrams;  z_{t+1} = o_k if z_t is the trigger q_k, else ~ bigrams given z_t
 //
-// The outputs o_k are uniform over the characters. So weights can store the bigrams, but not an
-// output: it is in the sequence from the second occurrence of its trigger on. The target is the
-// source shifted by one. An encoder whose rows see no later row therefore reads a sequence as a
-// language model does, with a label at each row and without marks.
+// The outputs o_k are uniform over the characters. So weights can store the bigrams, but not the
+// outputs. From the second occurrence of a trigger on, its output can be read in the sequence. The
+// target is the source shifted by one. An encoder whose rows see no later row therefore reads a
+// sequence as a language model does, with a label at each row and without marks.
 
 #include "datasets/synthetic/bigrams.hpp"
 

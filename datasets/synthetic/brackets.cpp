@@ -67,7 +67,8 @@ Example draw(const BracketOptions& options, RandomSource& random, const Lengths&
 }
 
 // `bracket` pairs each bracket of the target with the source bracket at the same place. `answer`
-// pairs it with the opening bracket that has its kind: itself, or its partner.
+// pairs it with the opening bracket of its kind in the source: at the same place for an opening
+// bracket, the partner for a closing bracket.
 Relations relations(TokenId any_closing, const Example& example) {
   Relation bracket{.name = "bracket", .side = RelationSide::across};
   Relation partner{.name = "partner", .side = RelationSide::source};

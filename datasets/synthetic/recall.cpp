@@ -1,11 +1,11 @@
-// The task recall: facts (a key and its value each), a gap of other tokens, and the key of one fact
-// again, which asks for the value of that fact.
+// The task recall: facts (pairs of a key and its value), a gap of other tokens, and the key of one
+// fact again, which asks for the value of that fact.
 //
 //   k3 v1 k0 v8 . 5 . 2 k3   ->   k3 v1        (the dots stand for more of the gap)
 //
-// Like induction the task needs two layers of attention: each value learns which key is before it,
-// and the row that has written the key attends to the value after that key, across the gap. Every
-// fact is asked for equally often, so its place gives no information.
+// Like induction, the task needs two layers of attention. First, each value learns which key is
+// before it. Then the row that has written the key attends, across the gap, to the value after that
+// key. Every fact is asked for equally often, so its place gives no information.
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"

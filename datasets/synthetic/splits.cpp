@@ -6,7 +6,7 @@ namespace {
 
 constexpr int draw_bits_each = 20;  // 2^20 draws, more than the longest example needs
 
-// `held_apart`: whether only sources are used whose hash assigns them to this split.
+// `held_apart`: whether to use only sources whose hash assigns them to this split.
 Split draw_split(const SyntheticTask& kind, const SplitRequest& wanted, bool held_apart,
                  const TaskMaking& making, const Task& task) {
   const Draws draws(making.seed, fmt::format("task/{}", wanted.name), 0);

@@ -65,9 +65,9 @@ Split synthetic_split(std::string_view name, Examples pairs, const RelationsOf& 
 // `pairs` pairs with their keys.
 Relation keys_of_values(Index pairs);
 
-// `first`, and the relations of a source whose last token asks for the token that followed the same
-// token before. The target is both tokens. `question` and `answer` pair each row that writes one
-// with its row in the source; there is no answer if the last token occurs only once.
+// `first`, and the relations of a source whose last token asks for the token after its earlier
+// occurrence. The target is both tokens. `question` and `answer` each pair the row that writes a
+// token with the token's row in the source; there is no answer if the last token occurs only once.
 Relations with_answer(Relation first, const Example& example);
 
 // The relations of a target that is the source shifted by one. `previous` pairs each row with the

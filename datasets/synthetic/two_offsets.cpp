@@ -4,8 +4,8 @@
 //   2 4 0 1 5 3   ->   3 -5        (offsets 1 and 3)
 //
 // Let x be the first symbol and y the second. Knowing only one of them, and all earlier answers,
-// does not help to guess: for any x, each y gives a different answer. So both must be fetched from
-// the source, which takes two heads in one layer.
+// does not help to guess: for any x, each y gives a different answer. So a model must fetch both x
+// and y from the source, which takes two heads in one layer.
 //
 // One softmax head cannot replace two by attending to both: it fetches an average a v(x) + (1 - a)
 // v(y) with 0 <= a <= 1. Exchanging x and y does not change a uniform average (a = 1/2), but

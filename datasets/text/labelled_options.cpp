@@ -21,8 +21,8 @@ std::string_view label_of(std::string_view line) {
   return trimmed(line.substr(line.rfind('\t') + 1));
 }
 
-// Without names of columns, the first line is a header too if no other line has its class, while
-// some of them share a class. `known`: classes of other files.
+// A first line without names of columns is a header too if no other line has its class, while some
+// other lines share a class. `known`: classes of other files.
 AlignedText from_tsv(const SplitFiles& files, Index texts, const std::vector<std::string>& known) {
   return read_tab_separated(
       files.tsv, files.header,

@@ -73,10 +73,10 @@ std::array<SplitFiles, 3> files_of(const LabelledTextOptions& options);
 std::vector<std::string> texts_of(const std::string& line, Index texts);
 
 // Training, validation and, if given, test: texts, or two texts with a tab between them; and their
-// classes, without blanks and tabs around them. Throws what read_aligned_files and
-// read_tab_separated throw, IoError with the option of a missing file, DataError with file and line
-// for a wrong number of columns or an empty label, and DataError if no example is left for training
-// or validation.
+// classes, without blanks and tabs around them. Throws IoError with the option of a missing file;
+// DataError with file and line for a wrong number of columns or an empty label; DataError if no
+// example is left for training or validation; and what read_aligned_files and read_tab_separated
+// throw.
 std::vector<SplitText> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
 // One or two texts as tokens, with their class.

@@ -189,7 +189,7 @@ Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& 
                  std::make_shared<SentencePieceTokenizer>(model, Pieces::used), text, options);
 }
 
-// Tries both sides, so that their problems are reported together.
+// Tries both sides even if one fails, so that the problems of both are reported together.
 Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
   const TrainingText source = source_text(text, options);
   const TrainingText target = target_text(text, options);

@@ -107,9 +107,9 @@ AlignedText read_aligned_files(const fs::path& source, const fs::path& target,
 
 // From one file. Each line is a source, a tab and a target; a source may have tabs too. Calls
 // `expect_columns` with each line and its number. `header` says whether the first line is a header.
-// HeaderLine::automatic: it is one if other lines follow, and if all its fields are names of
-// columns (text2, label, source) or is_header(all lines) holds; this is logged. Throws what
-// read_lines throws, and DataError if no line follows a header that is present.
+// With HeaderLine::automatic, the first line is a header, and is logged, if other lines follow and
+// either all its fields are names of columns (text2, label, source) or is_header(all lines) holds.
+// Throws what read_lines throws, and DataError if no line follows a header that is present.
 AlignedText read_tab_separated(
     const fs::path& file, HeaderLine header,
     const std::function<void(const std::string&, std::size_t)>& expect_columns,

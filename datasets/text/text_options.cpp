@@ -77,7 +77,7 @@ std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files,
   return std::make_shared<VocabularyTokenizer>(most_frequent(counts, limit), unit);
 }
 
-// The part of the training text, `all`, that a split without files of its own has.
+// The part of the training text, `all`, that becomes a split without files of its own.
 TextShare share_of(const TextOptions& options, std::string_view split, const DocumentFiles& all,
                    std::optional<double>& bytes) {
   // Where validation and test begin, from 0 to 1.

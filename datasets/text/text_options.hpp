@@ -63,9 +63,9 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   }
 };
 
-// The files, and the share of them, that a split of a running text has. `bytes`: of the training
-// text, once a split has needed them. Throws IoError that names the option if there is no such
-// file.
+// The files of a split of a running text, and the share of these files that the split has. `bytes`:
+// of the training text, once a split has needed them. Throws IoError that names the option if there
+// is no such file.
 DocumentFiles files_of_split(const TextOptions& options, std::string_view split,
                              std::optional<double>& bytes);
 

@@ -57,7 +57,7 @@ class ByteBpe : public Tokenizer {
   std::vector<std::string> bytes_;  // of each entry after the marks
   std::array<TokenId, 256> byte_ids_{};
   MergeTable merges_;
-  // Chunks that merge into one entry, which are most of a text. Encoding looks them up.
+  // Chunks that merge into one entry: most chunks of a text. Encoding looks them up.
   std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> whole_chunks_;
 };
 

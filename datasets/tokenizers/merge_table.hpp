@@ -74,9 +74,9 @@ BytePairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord>
 using PieceScore = std::function<std::optional<float>(std::string_view piece)>;
 
 // Merges the characters (UTF-8) of a word into pieces. Each step takes the pair of neighbours that
-// forms the piece with the best score, the leftmost of equals. With `probability` it keeps the pair
-// apart instead, until one of its sides changes. The random draws are numbered from `draw` on.
-// Probability 0 is byte-pair encoding.
+// forms the piece with the best score, the leftmost of equals. With `probability` the step keeps
+// this pair apart instead, until one side of the pair changes. The random draws are numbered from
+// `draw` on. Probability 0 is byte-pair encoding.
 std::vector<std::string_view> merge_with_dropout(std::string_view word, const PieceScore& score,
                                                  double probability, const Draws& draws,
                                                  std::uint64_t& draw);

@@ -7,17 +7,17 @@
 
 namespace tapehead {
 
-// Takes the first chunk from the front of `text`, which is not empty, by the pattern of the code of
-// GPT-2 (Radford et al. 2019),
+// Takes the first chunk from the front of `text` (not empty), by the pattern in GPT-2's code
+// (Radford et al. 2019),
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-// Character classes are those of Unicode; an invalid byte is neither letter, number nor space.
+// Character classes follow Unicode; an invalid byte is no letter, number or space.
 std::string_view next_chunk(std::string_view& text);
 
 // All chunks of a text, in order. Together they are the text.
 std::vector<std::string_view> chunks_of(std::string_view text);
 
-// Takes the front of a line up to a space: the first that has `bytes` bytes before it, and an ASCII
-// letter or digit on both sides. Takes the whole line if there is no such space.
+// Takes the front of a line up to a space: the first space with at least `bytes` bytes before it,
+// and with an ASCII letter or digit on both sides. Takes the whole line if there is no such space.
 std::string_view take_part(std::string_view& line, std::size_t bytes);
 
 struct BasicWordOptions {

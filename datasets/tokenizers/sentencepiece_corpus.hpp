@@ -9,7 +9,7 @@ namespace tapehead {
 // cross a tab, and a tab would be unknown in any text (trainer_interface.cc).
 std::string with_spaces(std::string_view text);
 
-// Characters that SentencePiece uses itself, so it cannot make pieces of them. U+2585 stands for
+// SentencePiece uses these characters itself, so it cannot make pieces of them. U+2585 stands for
 // unknown text, and NUL ends a piece (trainer_interface.cc). U+2581 stands for the space before a
 // word, so text cannot contain it.
 inline constexpr std::string_view unknown_stand_in = "\u2585";

@@ -43,7 +43,7 @@ struct ModelAdditions {
 // Throws DataError.
 ModelAdditions additions_of(std::string_view model);
 
-// The model with these additions in place of its previous ones.
+// The model with its previous additions replaced by `additions`.
 std::string with_additions(std::string_view model, const ModelAdditions& additions);
 
 // Throws DataError if the library could read outside of one of the model's character maps.

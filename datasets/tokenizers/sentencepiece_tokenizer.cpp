@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// Removes spaces at both ends, and keeps one of several.
+// Removes spaces at both ends, and replaces several spaces by one.
 std::string with_single_spaces(std::string_view text) {
   std::string result;
   for (const auto word : std::views::split(text, ' ')) {

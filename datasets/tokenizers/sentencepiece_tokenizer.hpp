@@ -39,7 +39,7 @@ class SentencePieceTokenizer : public Tokenizer {
   void save(const fs::path& stem) const override;
   WordFronts word_fronts() const override { return {.begins = space_shown}; }
   const std::string* model() const override { return &model_; }
-  // The model, with exactly those pieces marked unused that this tokenizer may not use.
+  // The model, in which exactly the pieces that this tokenizer may not use are marked unused.
   std::string model_in_use() const { return processor_.serialized_model_proto(); }
 
  private:
@@ -86,8 +86,8 @@ std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string
 // everything else that the library cannot process.
 std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options);
 
-// Moves the pieces of a joint model that no target line needs to the end, so that they need no
-// logits. Adds the number of the remaining pieces (`ModelAdditions::target_pieces`). The moved
+// Moves pieces of a joint model to the end if no target line needs them, so that these pieces need
+// no logits. Adds the number of the remaining pieces (`ModelAdditions::target_pieces`). The moved
 // pieces are not marked unused, so other programs cut sources as we do, and cut targets as we do
 // after `SetVocabulary` with the first pieces. Marks and single characters count as needed, so that
 // any text of these characters can be written. Ids change, but the pieces of a text change only if

@@ -144,7 +144,7 @@ std::string with_target_pieces_first(const std::string& model,
       mapped(std::views::keys(used_ids), [&](TokenId token) { return processor.IdToPiece(token); });
   // Marks all other pieces unused, except our marks and single characters.
   expect_ok(processor.SetVocabulary({pieces.begin(), pieces.end()}));
-  // The new model does not mark them: other programs would not use them for sources then.
+  // The new model does not mark pieces unused, so that other programs use them for sources.
   std::string used, unused, others;
   int id = 0;
   Index target_pieces = 0;

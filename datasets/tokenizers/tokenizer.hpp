@@ -37,9 +37,9 @@ inline constexpr std::string_view space_shown = "\u2581";        // for a space 
 // Separates the lines of a text. A text of a pair has only one line.
 inline constexpr std::string_view line_end = "\n";
 
-// How subword entries show where a word begins: entries that begin a word have the prefix `begins`,
-// which is the space before it, or entries that continue one have `goes_on`. Both are empty without
-// subwords.
+// How subword entries show where a word begins. Either entries that begin a word have the prefix
+// `begins`, which stands for the space before the word, or entries that continue a word have the
+// prefix `goes_on`. Both prefixes are empty without subwords.
 struct WordFronts {
   std::string_view begins{}, goes_on{};
 };

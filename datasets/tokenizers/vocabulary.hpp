@@ -52,7 +52,7 @@ std::pair<std::string, std::vector<std::string>> load_vocabulary(const fs::path&
 enum class Unit { word, character, byte };
 constexpr ValueNames<3> value_names(Unit) { return {"word", "character", "byte"}; }  // in files
 
-// What this kind of tokenizer cuts a text into; nothing if its entries are subwords.
+// The unit into which this kind of tokenizer cuts a text; nullopt if its entries are subwords.
 inline std::optional<Unit> unit_of(std::string_view kind) {
   const auto& names = EnumNames<Unit>::names;
   const auto* const found = std::ranges::find(names, kind);

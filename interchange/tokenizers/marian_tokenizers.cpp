@@ -61,16 +61,16 @@ PretrainedTokenizer side_tokenizer(const MarianSide& side, const ModelAdditions&
   return read;
 }
 
-// Whether a text can produce this entry, which is no piece: as the name of a language, or as
-// unknown text, whose characters are no pieces.
+// Whether a text can produce this entry, which is no piece: the entry is the name of a language, or
+// unknown text (none of its characters is a piece).
 bool is_readable(const std::string& entry, const std::set<std::string, std::less<>>& pieces) {
   return (entry.starts_with(">>") && entry.find("<<") == entry.size() - 2) ||
          std::ranges::none_of(units_of(entry, Unit::character),
                               [&](std::string_view one) { return pieces.contains(one); });
 }
 
-// Entries that have an id but are no pieces, such as pieces of the other side and `>>fr<<`. For a
-// source, which is only read, only those that a text can produce.
+// Entries that have an id but are no pieces, such as pieces of the other side and `>>fr<<`. A
+// source is only read, so its additions are only the entries that a text can produce.
 ModelAdditions marian_additions(const MarianSide& side, Index begin, bool written) {
   ModelAdditions additions{.language_names = true};
   const PretrainedTokenizer pieces = side_tokenizer(side, additions, Pieces::all, begin);
@@ -109,8 +109,8 @@ Json ids_of_entries(const SentencePieceTokenizer& tokenizer) {
 
 }  // namespace
 
-// The files of a joint vocabulary: both sides have the same model, in which target.spm marks pieces
-// unused that only the source may use; target_vocab.json has no ids for these.
+// The files of a joint vocabulary: both sides have the same model. target.spm marks a piece unused
+// if only the source may use it; target_vocab.json has no id for this piece.
 PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index begin) {
   const fs::path own = directory / "target_vocab.json";
   const fs::path ids = directory / "vocab.json";

@@ -76,9 +76,9 @@ struct MarksAround {
 std::optional<MarksAround> marks_around_text(const fs::path& directory);
 
 // Reads a tokenizer from a parsed `tokenizer.json`; from the files of GPT-2 (entries of
-// `vocab.json`, text of `merges.txt`); or from those of BERT (text of `vocab.txt`, one entry per
-// line). `config`: the content of `tokenizer_config.json`, or {}. Throws DataError that names the
-// unsupported part.
+// `vocab.json`, text of `merges.txt`); or from the files of BERT (text of `vocab.txt`, one entry
+// per line). `config`: the content of `tokenizer_config.json`, or {}. Throws DataError that names
+// the unsupported part.
 PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks);
 PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
                                       const nlohmann::json& config, const FindMarks& find_marks);

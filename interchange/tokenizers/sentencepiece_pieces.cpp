@@ -83,8 +83,8 @@ Json unigram_model(const MarkTexts& marks, std::span<const Piece> pieces) {
           {"byte_fallback", false}};
 }
 
-// Removes the space that the normaliser adds before a line's first word; if the model removes
-// leading spaces, all of them.
+// Removes the space that the normaliser adds before a line's first word. Removes all leading spaces
+// if the model does.
 Json decoder_of(bool removes_spaces) {
   Json steps = Json::array({replace_text(space_shown, " "), {{"type", "Fuse"}}});
   steps.push_back(replace_pattern(removes_spaces ? "\\A +" : "\\A ", ""));

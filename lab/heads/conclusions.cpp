@@ -56,8 +56,8 @@ std::string relation_line(const BestHead& one) {
                         : fmt::format("closest: {}, {}", head, format_share(*agreement)));
 }
 
-// Shows the relations that exceed the best fixed offset most: a head that only matches it may have
-// learnt the offset.
+// Shows the relations that exceed the best fixed offset most: a head that only matches the offset
+// may have learnt the offset.
 void add_relation_lines(Lines& lines, const AttentionReports& attentions) {
   std::vector<BestHead> best = best_heads(attentions);
   std::ranges::stable_sort(best, std::ranges::greater(),
@@ -101,7 +101,7 @@ Removable removable_of(const Transformer& transformer, const HeadNames& heads) {
   return going == 0 ? Removable::none : going < heads.size() ? Removable::some : Removable::all;
 }
 
-// The pruning curve removes heads one by one. `prune` can only follow it where each head can be
+// The pruning curve removes heads one by one. `prune` can follow the curve only if each head can be
 // removed alone: heads that share keys are removed in sets, which may contain other heads.
 Removable spare_of(const Transformer& transformer, const PruningCurve& curve) {
   const HeadNames spare = curve.removed_by(curve.steps_within(spare_loss));

@@ -31,9 +31,9 @@ std::optional<NextLook> next_look(const Transformer& transformer, const HeadFind
 
 using NamedFigures = std::map<std::string, double>;
 
-// For each kind of attention (encoder_self, decoder_self, cross): means over the heads of all
-// layers that have the figure, sample deviations if there are several such heads, and the best head
-// for each relation. For the whole model: the number of heads with each role.
+// For each kind of attention (encoder_self, decoder_self, cross): means over all heads with the
+// figure, in all layers; sample deviations if several heads have it; and the best head for each
+// relation. For the whole model: the number of heads with each role.
 NamedFigures summary_of(const AttentionReports& attentions,
                         const HeadFigureRows& rows = head_figure_rows());
 
@@ -44,7 +44,7 @@ NamedFigures summary_of(const std::vector<GatedHead>& gates);  // the number of 
 NamedFigures summary_of(const Importance& importance);
 
 // The share of the gateable heads that can be removed together before the loss grows by more than
-// `spare_loss`, and by more than ten times that.
+// `spare_loss`, and by more than ten times `spare_loss`.
 NamedFigures summary_of(const PruningCurve& curve);
 
 constexpr double spare_loss = 0.01;  // nats per target token

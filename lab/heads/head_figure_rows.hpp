@@ -81,7 +81,7 @@ const HeadFigureRows& head_figure_rows();
 
 // Throws ConfigError, naming the figure, for two rows with the same name, a key with two dots, a
 // column without `help`, a mean over queries without a key, a row with both `of_query` and `of`, or
-// a row with neither of them and no `cell`.
+// a row without `of_query`, `of` and `cell`.
 void expect_figure_rows(const HeadFigureRows& rows);
 
 Json value_of(const HeadFigureRow& row, const ReportedHead& head);

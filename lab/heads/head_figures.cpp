@@ -205,7 +205,7 @@ HeadFigures figures_of(const HeadSums& sums, const HeadFigureRows& rows) {
       head.distance_profile[i] = ratio(sums.offset_weight[i], sums.queries);
     }
   }
-  // Only offsets that half of the queries have; the outermost, which stand for many, are left out.
+  // Only offsets that half of the queries have. Not the outermost: they stand for many offsets.
   for (Index offset = 1 - reach; offset < reach; ++offset) {
     const auto i = static_cast<std::size_t>(offset + reach);
     const auto share = ratio(sums.offset_chosen[i], sums.offset_queries[i]);

@@ -19,7 +19,7 @@ void expect_known(const std::vector<TokenId>& tokens, const std::string& text, c
   }
 }
 
-// Reads a text and its target. Throws DataError if the text is empty or if one has no known token.
+// Reads text and target. Throws DataError if the text is empty, or if either has no known token.
 LineRead read_line(const Reader& reader, const AskedLine& line) {
   LineRead read = reader.read(line);
   if (read.tokens.empty()) {

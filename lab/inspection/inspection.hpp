@@ -49,8 +49,8 @@ struct InspectionRequest {
   std::string text;
   std::optional<std::string> target{};  // absent: the model's own output
   std::vector<std::string> without{};   // heads, such as decoder.layers.0.cross.2
-  // If given, the heads in `without` are not left out. They look by distance alone, with their mean
-  // weights in this other text (mean_by_distance).
+  // If given, the heads in `without` are not left out. Their weights then depend on distance alone:
+  // the mean weights in this other text (mean_by_distance).
   std::optional<std::string> pattern{};
 };
 
@@ -78,7 +78,7 @@ struct Inspection {
 
 // Throws DataError for a text or pattern without a known token, a text or target with more tokens
 // than the model has positions, and an unknown class. Throws ConfigError for a target of running
-// text, and for a head that does not exist (listing those that do) or that cannot be left out.
+// text, and for a head that does not exist (listing the existing heads) or that cannot be left out.
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers);
 
 // A document of the form "tapehead attention", version 1 (docs/look-inside.md). Without tensors it

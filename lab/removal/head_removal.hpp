@@ -1,4 +1,4 @@
-// Removes heads: chooses the least important ones that can go, and makes a smaller model.
+// Removes heads: chooses the least important removable heads, and makes a smaller model.
 #pragma once
 
 #include "lab/removal/head_importance.hpp"
@@ -10,13 +10,13 @@ class HeadGroups {
  public:
   HeadGroups(AttentionSite site, Index heads, Index groups);
 
-  // The smallest sets that can be removed: each group, and the set of every group's head with the
-  // smallest slope.
+  // The smallest sets that can be removed: each group; and one set that has, from every group, the
+  // head with the smallest slope.
   std::vector<HeadNames> removable(const std::function<double(const HeadName&)>& slope) const;
 
   void remove(const HeadNames& heads);  // a set of removable(); has no effect on other attentions
 
-  // The largest part of these heads that can be removed together; none of other attentions.
+  // The largest part of these heads that can be removed together; ignores other attentions.
   HeadNames removable_among(const HeadNames& heads) const;
 
   // All possible numbers of removed heads, when sets are removed one after the other; includes 0.
@@ -41,8 +41,8 @@ HeadNames removable_among(const Transformer& transformer, const HeadNames& heads
 std::string_view why_none_goes(const Transformer& model, const MultiHeadAttention& attention);
 
 // The options of the model without these heads. Throws ConfigError for a head that does not exist,
-// and for heads that cannot be separated: no output projection, narrow inputs, alibi, shared
-// weights, or groups that share keys would become unequal.
+// and for heads that cannot be removed: no output projection, narrow inputs, alibi, shared weights,
+// or the remaining heads would share keys in unequal groups.
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const HeadNames& removed);
 

@@ -1,6 +1,6 @@
-// Removes the least important heads one after the other, for the pruning curve and to choose those
-// that can go. To go, heads that share keys are removed in sets, so that all remaining groups have
-// the same size.
+// Removes the least important heads one after the other, for the pruning curve and to choose the
+// heads that `prune` removes. For `prune`, heads that share keys are removed in sets, so that all
+// remaining groups have the same size.
 #include "lab/removal/head_removal.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -31,7 +31,7 @@ Json weights_json(const Tensor& weights, Index shown) {
                 [&](Index i) { return mapped(std::span(weights.row(i), columns), thousandths); });
 }
 
-// A row for the agreement with each relation, then those of `rows` that have curves.
+// A row for the agreement with each relation, then the `rows` that have curves.
 HeadFigureRows rows_with_curves(const AttentionReport& attention, HeadFigureRows rows) {
   std::erase_if(rows, [](const HeadFigureRow& row) { return row.curve.empty(); });
   std::ranges::stable_partition(

@@ -26,8 +26,8 @@ constexpr Index curve_points = 400;  // the maximum for each curve
 // {"training": {"step": [...], "loss": [...], ..., "tokens_per_second": [...]}, "steps_a_point": k,
 //  "evaluations": {"step": [...], "loss": [...], ...}, "last_step": n, "faults": ["...", ...]}
 //
-// Has every figure of metrics.jsonl. A training point is the mean over "steps_a_point" steps and
-// has the last one's step; it is null if a figure is missing or not finite. Missing files and an
+// Has every figure of metrics.jsonl. A training point is the mean over "steps_a_point" steps, at
+// the last of these steps; it is null if a figure is missing or not finite. Missing files and an
 // incomplete last line are ignored. "faults" lists damaged lines. Throws IoError for unreadable
 // files.
 Json report_curves(const RunFiles& files);

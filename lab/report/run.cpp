@@ -53,7 +53,7 @@ void add_spectrum(Json& report, const Task& task, const ReportRequest& request) 
 
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
   const Split& split = task.split(request.split);
-  if (request.task == nullptr) {  // a caller that has loaded the task has said this already
+  if (request.task == nullptr) {  // a caller that has loaded the task has reported this already
     say_unknown(split);
   }
   Workers workers(request.threads);

@@ -79,8 +79,8 @@ constexpr Index shown_text_tokens = 256;  // on each side of a user's text
 //                  "heads": [[[weights of query 0, in thousandths], ...], ...]}, ...]}
 //
 // The target tokens are what the decoder reads: the begin mark and the reference, as in training.
-// The said tokens are what it should predict after each target token. Throws ConfigError for a
-// number that the split does not have.
+// The said tokens are what the decoder should predict after each target token. Throws ConfigError
+// for a number that the split does not have.
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
                       const Split& split, const std::vector<Index>& examples, Workers& workers);
 

@@ -77,7 +77,7 @@ Json axes_json(const SweepPlan& plan) {
   });
 }
 
-// `results`: those of an ended sweep. Null for a sweep that may still go on.
+// `results`: the results of an ended sweep; null for a sweep that may still go on.
 Json report_of(const fs::path& directory, const SweepPlan& plan, const fs::path& page,
                Json results) {
   Json faults = Json::array();

@@ -79,7 +79,7 @@ SweepChild::SweepChild(const ChildCommand& command, const fs::path& program) {
     }
   }
   if (id_ == 0) {
-    // Closes this process's files, so that its launcher does not confuse the child with it.
+    // Closes the parent's files, so that its launcher does not take the child for the parent.
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
     ::execve(program.c_str(), word_pointers.data(), environment_pointers.data());
     constexpr std::string_view failure = "error: cannot start the program\n";

@@ -76,7 +76,7 @@ class SweepPlaces {
   Ranks& ranks_;
   fs::path program_;
   std::vector<Place> places_;
-  // Of the next round: "starts", "signal", "closed". What is absent is not ordered.
+  // The orders for the next round: "starts", "signal", "closed"; absent: no such order.
   Json orders_ = Json::object();
   int signal_ = 0;
   std::map<Index, SweepChild> children_;  // of this rank, by place

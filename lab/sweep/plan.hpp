@@ -7,7 +7,7 @@
 
 namespace tapehead {
 
-// One setting of an axis: values of one or more options. Without values it is the config as it is.
+// One setting of an axis: values of one or more options. Without values: the unchanged config.
 struct SweepSetting {
   std::string label;  // the value, or the name in the file for several values
   std::vector<Override> values;

@@ -30,7 +30,7 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
           .figures = std::move(figures)};
 }
 
-// The names of the run's figures, and of all further figures, which follow the others.
+// The names of the run's figures that are not in `further`, then the names in `further`.
 std::vector<std::string> figure_names(const RunResult& run, const std::set<std::string>& further) {
   auto names = mapped(run.figures.all | std::views::keys, std::identity());
   std::erase_if(names, [&](const std::string& name) { return further.contains(name); });
@@ -61,7 +61,7 @@ double quality(const SweepResults& results, double value) {
 
 using ValuesOfCells = std::vector<std::vector<ResampledValue>>;  // in the order of the cells
 
-// The mean over the seeds that all cells have, or over all seeds if there is no such seed.
+// The mean over the seeds that all cells share, or over all seeds if the cells share no seed.
 template <class Runs, class Get>
 double mean_to_rank_by(const SweepResults& results, Runs&& runs, const Get& get) {
   std::vector<double> values;

@@ -8,7 +8,7 @@
 namespace tapehead {
 
 // The figures of a run or, as spreads, of a cell: costs, then the metrics that the task measures,
-// then the further figures, those of RunScores::figures.
+// then the further figures (RunScores::figures).
 template <class Number>
 struct SweepFigures {
   std::vector<std::pair<std::string, Number>> all{};
@@ -37,7 +37,7 @@ struct CellResult {
   std::size_t runs = 0;  // finished runs, at least one
   SweepFigures<Spread> figures{};
   std::optional<Difference> to_best{};  // this cell minus the best; absent if tested on other data
-  bool on_front = false;  // no cell is faster or better without being worse in the other
+  bool on_front = false;  // no cell is faster and at least as good, or better and at least as fast
 };
 
 struct CellComparison {
@@ -50,12 +50,12 @@ struct SweepResults {
   Metric metric;
   std::vector<RunResult> runs{};
   std::vector<CellResult> cells{};
-  std::vector<std::string> figures{};         // of the first run; the further ones of all runs
+  std::vector<std::string> figures{};         // of the first run; further figures of all runs
   std::vector<CellComparison> comparisons{};  // each pair of cells once
   std::vector<std::uint64_t> shared_seeds{};  // seeds for which each cell has a finished run
   std::size_t best = 0;                       // index into `cells`, by the means over shared seeds
-  // Indices into `cells`: of the cells not significantly worse than the best, the one with the
-  // fewest multiply-adds, then the fewest parameters. Several cells if both are equal.
+  // Indices into `cells`: the cell with the fewest multiply-adds, then the fewest parameters, among
+  // the cells not significantly worse than the best. Several cells if both are equal.
   std::vector<std::size_t> cheapest{};
 
   // 0 for a cell whose task does not measure the metric.

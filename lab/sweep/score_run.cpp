@@ -116,7 +116,7 @@ std::vector<ExampleScore> likelihoods(const Model& model, const EvaluationOption
     });
     return scores;
   }
-  // Reads each lane by itself, so that a batch is one window, the example batch.examples.front().
+  // Reads each lane alone, so a batch is one window: the example batch.examples.front().
   const EvaluationLanes lanes = evaluation_lanes(split, memory, options.batch_tokens);
   scores.resize(static_cast<std::size_t>(lanes.source->size()));
   workers.run(lanes.list.runs(),

@@ -16,14 +16,15 @@ class HeadCopy {
  public:
   HeadCopy(const ParameterStore& from, ParameterStore& to) : from_(from), to_(to) {}
 
-  // The heads that stay of a parameter: each of its `rows` rows has equally many numbers for each
-  // of `of` heads, one head after the other.
+  // The heads that a parameter keeps. Each of the `rows` rows of the larger parameter has equally
+  // many numbers for each of `of` heads, one head after the other.
   struct Heads {
     std::vector<Index> which;
     Index of;
     Index rows = 1;
   };
-  // Says which heads stay of each parameter in the larger model's block, if it is declared.
+  // Sets which heads to keep of each parameter in the block of `from`, a parameter of the larger
+  // model, if `from` is declared.
   void keep(const Parameter& from, const Heads& heads);
 
   // Copies all parameters by name. Throws logic_error if the shape of a parameter differs without

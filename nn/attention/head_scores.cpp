@@ -17,7 +17,7 @@ HeadColumns like(const HeadColumns& before, const Var& matrix) {
   return {.matrix = matrix, .step = before.step == 0 ? before.step : std::nullopt};
 }
 
-// The heads that stay, counted among the heads with this score.
+// The kept heads with this score, numbered among the heads with this score.
 HeadCopy::Heads kept_with(Score score, const AttentionSpec& spec, const KeptHeads& kept) {
   HeadCopy::Heads heads{.which = {}, .of = spec.heads_with(score)};
   for (const Index head : kept) {

@@ -205,7 +205,7 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) 
   return {scope, spec, site, shared->second};
 }
 
-// The heads' outputs, with those that the pass substitutes. Calls the recorder with both.
+// The heads' outputs, some of which the pass may substitute. Calls the recorder for all heads.
 Var MultiHeadAttention::studied(Pass& pass, const AttentionCall& call, const Var& outputs) const {
   if (pass.substitute && outputs.needs_gradient()) {
     throw std::logic_error("heads with given weights have no gradients");

@@ -73,7 +73,7 @@ AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kin
 // approximation, and spec_violation() reports it.
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
 
-// The attentions of this kind, one for each layer that has it; or of all kinds, kind by kind.
+// The attentions of this kind, or of all kinds, kind by kind: one for each layer with the kind.
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);

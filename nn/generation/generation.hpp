@@ -52,8 +52,8 @@ enum class GenerationEnd { mark, max_tokens, context, caller };
 
 struct Generated {
   std::vector<TokenId> tokens;  // without the end mark
-  // Of all tokens including the end mark, at temperature 1, without limits and with the tokens in
-  // `never`. It is comparable with Hypothesis::log_probability.
+  // Of all tokens including the end mark, at temperature 1 and without limits. The tokens in
+  // `never` have probabilities too. It is comparable with Hypothesis::log_probability.
   double log_probability = 0;
   GenerationEnd end = GenerationEnd::max_tokens;
   bool slid = false;  // the model no longer saw its beginning

@@ -76,7 +76,7 @@ constexpr ValueNames<3> value_names(HeadStart) {
 enum class Family { encoder_decoder, decoder, encoder };
 
 // The properties of a family. To add a family, extend Family, `families`, and the columns of
-// train/options/application.hpp, which say what it is for.
+// train/options/application.hpp, which say what each family is for.
 struct FamilyTraits {
   std::string_view name;
   StackName main;             // the stack that reads the input

@@ -64,8 +64,8 @@ struct Stack {
   // KeyValueCache::forget() for this stack. The remaining rows are not computed again.
   void forget(KeyValueCache& cache, Index slot, Index keep, Index sinks = 0) const;
 
-  // For queries that see only sinks and a window, at their positions in a cache that holds no other
-  // rows: the numbers of these rows.
+  // The numbers of rows that a query sees. Known only if all queries see only sinks and a window,
+  // and see them at their positions in a cache that holds only these rows.
   struct SeenRows {
     Index sinks;
     Index window;  // before the query

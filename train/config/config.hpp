@@ -25,9 +25,9 @@ struct LoadedConfig {
   std::optional<Written> written{};
 };
 
-// Reads a config file and its bases (`base: other.yaml`), whose options the file's own options
-// replace. Applies `overrides` ("section.option=value"; if an option occurs several times, the last
-// one counts), checks all rules and resolves every `auto` that depends only on the config.
+// Reads a config file and its bases (`base: other.yaml`). Options of the file replace options of
+// its bases. Applies `overrides` ("section.option=value"; if an option occurs several times, the
+// last one counts), checks all rules and resolves every `auto` that depends only on the config.
 // Overrides of a run's config.yaml go through its written.yaml (override_run). Throws ConfigError:
 // "file:line:column: section.option: what is wrong (the value; what is allowed)", or "--set
 // section.option=value: ...". Creates no files.
@@ -60,8 +60,8 @@ struct PresetValue {
 // task change only the tying of embeddings, the head transform and the output bias.
 std::vector<PresetValue> preset_values(const Config& config);
 
-// The options that take their values from `option`, if that is its only effect, as for
-// `model.dropout`; otherwise none. The options that a preset sets depend on the config.
+// The options that take their values from `option`, if `option` has no other effect, as for
+// `model.dropout`; otherwise empty. The options that a preset sets depend on the config.
 std::vector<std::string> followers(const Config& config, std::string_view option);
 
 // The number of shards: about a thousand tokens for each, so that summing gradients takes little
@@ -96,7 +96,7 @@ using OptionValues = std::vector<std::pair<std::string, std::string>>;
 OptionValues option_values(const Config& config);
 
 // The options in which two configs differ: "section.option: value in `one`, not value in `other`",
-// in the order of the rows. Options that only one config has are left out, and options for which
+// in the order of the rows. Leaves out options that only one config has, and options for which
 // `counts` is false.
 using Counts = std::function<bool(std::string_view option, const Field& field)>;
 std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts);
@@ -105,7 +105,7 @@ std::vector<std::string> differences(const Config& one, const Config& other, con
 // origin in the run is "--set" or "auto".
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
 
-// The model options of a resolved config that decide what the weights mean, so without those marked
+// The model options of a resolved config that decide what the weights mean, without options marked
 // Field::keeps_meaning. Maps full names to values as dump_config writes them.
 std::map<std::string, std::string> meaning_of(const Config& config);
 
@@ -114,7 +114,7 @@ std::map<std::string, std::string> meaning_of(const Config& config);
 std::vector<std::string> meaning_differences(const Config& theirs, const Config& ours);
 
 // At most three differences as one text, and the number of further ones. Differences in the section
-// `model` come first, because its options decide those of each attention.
+// `model` come first, because they decide the options of each attention.
 std::string some_of(std::vector<std::string> differences);
 
 std::string config_schema();     // JSON Schema, draft 2020-12

@@ -56,7 +56,7 @@ Sources without(Sources sources, const auto& which) {
 }
 
 // Whether the config without the override of `name` differs in an option that does more than lead
-// others. Also true if the override repeats a value, or if one of the two configs is invalid.
+// other options. Also true if the override repeats a value, or if either config is invalid.
 bool has_effect(const Sources& sources, const std::vector<Override>& overrides,
                 const std::string& name) {
   std::vector<Override> others = overrides;
@@ -74,7 +74,7 @@ bool has_effect(const Sources& sources, const std::vector<Override>& overrides,
   }
 }
 
-// Adds the options with their own values that would otherwise follow `leader`, at any distance.
+// Adds the options with their own values that would otherwise follow `leader`, also indirectly.
 void add_own(const LoadedConfig& loaded, std::string_view leader, std::vector<std::string>& own) {
   for (const std::string& name : followers(loaded.config, leader)) {
     const auto one = std::ranges::find(*loaded.written, name, &WrittenOption::option);

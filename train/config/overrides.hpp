@@ -42,15 +42,15 @@ std::vector<Override> parse_overrides(const std::vector<std::string>& texts);
 LoadedConfig read_config(const std::vector<ConfigSource>& sources,
                          const std::vector<Override>& overrides);
 
-// read_config that also throws ConfigError for an override without effect: all options that would
-// follow its option have their own values in the documents.
+// Like read_config, but also throws ConfigError for an override without effect: every option that
+// would follow the overridden option has its own value in the documents.
 LoadedConfig override_config(const std::vector<ConfigSource>& sources,
                              const std::vector<Override>& overrides);
 
 // The config that a run stores, with the changes that the overrides make to the resolved
-// written.yaml. All else stays as stored, so defaults that changed since the run began do not enter
-// it. Throws ConfigError that names an option whose values in `written` and in the stored config
-// differ, unless an override sets it.
+// written.yaml. Everything else stays as stored, so changes of defaults since the run began have no
+// effect. Throws ConfigError that names an option whose values in `written` and in the stored
+// config differ, unless an override sets it.
 LoadedConfig override_run(const std::vector<ConfigSource>& stored, const ConfigSource& written,
                           const std::vector<Override>& overrides);
 

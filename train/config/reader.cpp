@@ -48,7 +48,7 @@ class Reader {
     return section == "task" && option == "name";
   }
 
-  // Reads either the task's name or all other options: those of the sources, then the overrides.
+  // Reads either the task's name or all other options, from the sources and then the overrides.
   void read_options(const std::vector<ConfigSource>& sources, bool of_task_name) {
     all_ = sections(loaded_.config);
     for (const ConfigSource& source : sources) {
@@ -129,7 +129,7 @@ class Reader {
     loaded_.origins[name] = origin;
   }
 
-  // Stores the options that were set, before a preset or `auto` gives values to others.
+  // Stores the options that were set, before a preset or `auto` gives values to other options.
   void note_written() {
     Written& written = loaded_.written.emplace();
     for_each_option(all_, [&](const std::string& name, const Row& row) {
@@ -165,8 +165,8 @@ class Reader {
                                                           : Source::file;
   }
 
-  // The place of the option to blame for a violation: one set on the command line if possible, else
-  // one set in a file, else one that the preset set, but never a default.
+  // The place of the option to blame for a violation: an option from the command line if possible,
+  // else from a file, else from the preset; never a default.
   std::string culprit(const Violation& violation) const {
     for (const Source source : {Source::command, Source::file, Source::preset}) {
       for (const std::string& option : violation.options) {

@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// What presets set: a column for each preset after `none`; empty: not set.
+// The values that presets set: a column for each preset after `none`; empty: not set.
 //
 // vaswani: Vaswani et al. 2017. Section 3.1: norms after the residual sums. Section 3.2.2:
 // projections without biases. Section 3.3: feed-forward blocks with biases, four times as wide as
@@ -143,7 +143,7 @@ void resolve(Config& config) {
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.layers_of(StackName::encoder));
   fill(model.decoder_layers, model.layers_of(StackName::decoder));
-  // Only `auto` means no factored embedding or no groups, as in weights from before these options.
+  // No factored embedding and no groups are always `auto`, as in weights from before these options.
   if (!model.factored_embedding()) {
     model.d_embedding.reset();
   }

@@ -5,8 +5,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// All test splits and, if there are several, `whole`: all of them as one. Without test splits, the
-// result is empty.
+// All test splits and, if there are several, `whole`: all test splits as one. Without test splits,
+// the result is empty.
 std::vector<Split> test_splits(const Task& task);
 
 // The splits that a name stands for: `test` means test_splits(), `whole` the test splits as one,
@@ -27,7 +27,7 @@ SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& 
 // checkpoint: "validation: loss 0.0123, perplexity 1.01, token accuracy 99.60 %, ..."
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation);
 
-// All metrics, signatures of those that compare texts (bleu and chrf: as sacreBLEU writes them),
+// All metrics, signatures of metrics that compare texts (bleu and chrf: as sacreBLEU writes them),
 // examples and seconds. unknown_tokens if the targets have any. For running text: loss_by_position,
 // means of ranges of positions, {"first": 1, "last": 1, "tokens": 20, "loss": 2.5}. For classes:
 // confusion. For examples with types: types, such as {"type": "passive", "examples": 9,

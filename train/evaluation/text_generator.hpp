@@ -47,7 +47,7 @@ class TextGenerator {
 
   // The most rows that the model sees together. It reads a longer text again from its last `kept()`
   // tokens on. A model that `forgets()` drops rows instead: with a memory all but the last
-  // `kept()`, with a sink_window all that it cannot see. A beam search ends there.
+  // `kept()`, with a sink_window all rows that it cannot see. A beam search ends there.
   Index context() const { return model_.context + model_.memory; }
   Index kept() const;
   // kept() in words, for a text that became longer.

@@ -9,7 +9,7 @@ namespace tapehead {
 namespace {
 
 constexpr Index head_width = 4;
-constexpr Index other_width = 6;  // of values, if it differs from that of keys
+constexpr Index other_width = 6;  // of values, if they are not as wide as keys
 constexpr Index alike_layers = 2;
 constexpr Index most_layers = 8;
 

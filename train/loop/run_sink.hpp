@@ -1,5 +1,5 @@
 // The run sink: what a training reads from its run directory and writes to it, also at a resume.
-// Only rank 0 uses the files; the sinks of the other ranks receive what it read.
+// Only rank 0 uses the files; the sinks of other ranks receive what rank 0 has read.
 #pragma once
 
 #include "core/product/blas_kernels.hpp"
@@ -39,8 +39,8 @@ class RunSink : NotCopied {
   // vocabulary comes from that data. A checkpoint stores which data it belongs to.
   virtual void expect_data_of_start(const TaskOptions&) {}
 
-  // Throws if the initial weights do not fit, or RankError that names a rank which differs from
-  // rank 0, and the difference: ranks compute the same numbers only with the same program, kind of
+  // Throws if the initial weights do not fit. Throws RankError if a rank differs from rank 0,
+  // naming rank and difference: ranks compute the same numbers only with the same program, kind of
   // processor, config and data. Otherwise creates or opens the directory, and locks it and logs to
   // its log.txt while the sink exists.
   virtual void open(const Config& config, const Task& task, const BlasInfo& blas);
@@ -68,7 +68,7 @@ class RunSink : NotCopied {
   virtual void save_best(const ParameterStore&, Index /*step*/, const BestWeights&) {}
 
   // Writes a step checkpoint and, if configured, the average of weights. `regular`: not because of
-  // a stop. Before, throws NumericError for weights that are not finite, RankError if ranks differ.
+  // a stop. First throws NumericError for weights that are not finite, RankError if ranks differ.
   virtual void save(const TrainingState& state, const TrainingPosition& position, double elapsed,
                     bool regular);
 

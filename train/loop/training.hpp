@@ -46,8 +46,8 @@ std::string patience_text(const Config& config, const TrainingPosition& position
 // The steps of a training, from its begin or resumption until its end or a signal.
 class TrainingRun {
  public:
-  // The config must be resolved; `task` is its data, `plan` their plan_run(). `sink` must outlive
-  // the object. Uses only the number of threads and the progress options of `request`.
+  // The config must be resolved; `task`: the data of the config; `plan`: plan_run() of both. `sink`
+  // must outlive the object. Uses only the number of threads and the progress options of `request`.
   TrainingRun(const Config& config, const Task& task, const RunPlan& plan, RunSink& sink,
               const BlasInfo& blas, const TrainRequest& request);
 

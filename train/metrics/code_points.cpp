@@ -56,9 +56,9 @@ enum class Parted { first, second };
 
 // s/(first)(second)/ $1 $2/g or s/(first)(second)/$1 $2 /g: puts blanks around one of the two. The
 // rules of the tokenizers are such substitutions, one after the other over the whole sentence. A
-// substitution is one scan from left to right that does not look at a replaced pair again. So of
-// two commas in a row, one rule finds the first and the next rule the second. `result` first has
-// the greatest possible length and is then cut.
+// substitution is one scan from left to right that does not look at a replaced pair again. So if
+// two commas follow each other, one rule finds the first and the next rule the second. `result`
+// first has the greatest possible length and is then cut.
 std::u32string part_pairs(const std::u32string& line, auto first, auto second, Parted parted) {
   std::u32string result(2 * line.size(), U' ');
   auto end = result.begin();

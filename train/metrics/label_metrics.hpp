@@ -23,7 +23,7 @@ double macro_f1_of(std::span<const double> sums);
 double matthews_of(std::span<const double> sums);  // of class_summands()
 
 // Three counts for each label: tokens with this label in both texts, in the output, and in the
-// reference. A token that only one text has counts for that text.
+// reference. A token that is in only one text counts for that text.
 std::vector<double> token_label_summands(ExampleScores examples, const EvaluationOptions& options);
 
 // Three counts: entities in both texts, in the output, and in the reference. In IOB2 (Tjong Kim

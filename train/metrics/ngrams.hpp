@@ -1,5 +1,5 @@
-// Counts n-grams, the runs of n units (words or characters): those that a hypothesis shares with a
-// reference, for BLEU and chrF, and the distinct n-grams of generated texts.
+// Counts n-grams (runs of n units: words or characters): n-grams that a hypothesis shares with a
+// reference, for BLEU and chrF, and distinct n-grams of generated texts.
 #pragma once
 
 #include "core/prelude.hpp"

@@ -7,7 +7,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::string_view sacrebleu_version = "2.6.0";  // whose figures these are
+constexpr std::string_view sacrebleu_version = "2.6.0";  // its figures equal ours
 constexpr std::size_t characters_together = 6;           // in the longest n-gram of chrF
 constexpr std::size_t parts = 3;                         // counts for each order
 

@@ -106,8 +106,8 @@ void expect_writes(const Config& config, const std::string& run);
 
 // Tokens that no model writes, however likely they are: the unknown mark, which stands for no
 // readable text, and the begin mark. `one_document`: a language model was trained on one document.
-// Then the end mark is included, which it has hardly learnt. The mask is no label of any model, so
-// it needs no entry.
+// Then the end mark is included, because the model has hardly learnt it. The mask is no label of
+// any model, so it needs no entry.
 std::vector<TokenId> never_written(bool one_document);
 
 }  // namespace tapehead

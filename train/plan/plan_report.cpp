@@ -127,7 +127,7 @@ std::pair<double, double> memory_range(const PlanFacts& facts) {
   return {0.9 * rehearsed, 1.1 * rehearsed + files + (facts.options.run.report ? page : 0)};
 }
 
-// The end of a training, after so many seconds without evaluations.
+// When a training ends. The seconds do not include evaluations.
 struct TrainingEnd {
   double seconds;
   bool by_minutes;  // training.minutes ends it, before the last step

@@ -58,7 +58,7 @@ struct AttentionParts {
   double all() const { return projections + pairs + output; }
 };
 
-// Of one attention in a step, `passes` times those of a forward pass. `main_stack`:
+// The multiply-adds of one attention in a step: `passes` times a forward pass. `main_stack`:
 // FamilyTraits::main.
 AttentionParts attention_parts(const AttentionSpec& spec, StackName main_stack,
                                const StepRows& rows, CountedPairs counted, double passes = 1);

@@ -18,7 +18,7 @@ std::vector<TensorEntry> weight_entries(const ParameterStore& store);
 void expect_weights(const TensorFile& file, const ParameterStore& store);
 void expect_shapes(const TensorFile& file, const ParameterStore& store);  // reads no weights
 
-// Checks like expect_weights(), then loads the weights. If one does not match, loads none.
+// Checks like expect_weights(), then loads the weights. If one weight does not match, loads none.
 void load_weights(const TensorFile& file, ParameterStore& store);
 
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
@@ -38,18 +38,18 @@ struct Moment {
 };
 std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer);
 
-// Entries for the whole state. Those of the optimiser have bytes only if it holds all of them.
+// Entries for the whole state. Moments have bytes only if the optimiser holds them in full.
 std::vector<TensorEntry> training_entries(const TrainingState& state);
 
-// Loads the weights, and each state of which the optimiser holds all numbers. Throws IoError that
-// names the file if something does not match; then store and optimiser are unusable.
+// Loads the weights, and each moment that the optimiser holds in full. Throws IoError that names
+// the file if something does not match; then store and optimiser are unusable.
 TrainingPosition load_training(const TensorFile& file, const TrainingState& state);
 
 // Loads the memory of the lanes. Throws IoError that names the file if it does not fit.
 void load_memory(const TensorFile& file, LaneMemory& memory);
 
-// Writes the mean of the weights in `files` (at least one), often better than each (Izmailov et al.
-// 2018), to `average`. `store`: names and shapes. Throws IoError for a file that does not match.
+// Writes the mean weights of `files` (at least one) to `average`; they are often better than each
+// file (Izmailov et al. 2018). `store`: names and shapes. Throws IoError if a file does not match.
 void write_weight_average(const std::vector<fs::path>& files, const ParameterStore& store,
                           Metadata metadata, const fs::path& average);
 

@@ -47,10 +47,10 @@ struct Resumable {
   std::vector<RefusedCheckpoint> refused;  // newer unusable ones, newest first
 };
 
-// Files `<prefix>_00001000.safetensors` in a directory, one per step. Of the regular ones, at
-// multiples of `every` steps or of the interval in their metadata, `kept` decides which stay. A
-// checkpoint written on interruption is deleted at the next save. So is the last one of a finished
-// training, if its step is no such multiple and `kept` is not "all".
+// Files `<prefix>_00001000.safetensors` in a directory, one per step. `kept` decides which regular
+// files stay: files at multiples of `every` steps or of the interval in their metadata. A
+// checkpoint written on interruption is deleted at the next save. The next save also deletes the
+// last file of a finished training, unless its step is such a multiple or `kept` is "all".
 class Checkpoints {
  public:
   Checkpoints(fs::path directory, std::string prefix, KeptCheckpoints kept = {}, Index every = 1);

@@ -15,7 +15,7 @@ struct DataChoice {
 
 // Writes for each data file its path in the config, its absolute path, its path relative to the
 // run, and a digest of its bytes. `found` has the paths that were read, `written` the paths in the
-// config; a new run has both equal. Throws IoError.
+// config; in a new run, both are equal. Throws IoError.
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found);
 
 // Why a run reads no data files, as words to put after its name: its task generates the data, or
@@ -40,8 +40,9 @@ using FileDigests = std::map<fs::path, std::string>;
 void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
                     std::string_view ways_out);
 
-// Stores the tokens of each split that is a text, so that the run needs no other file. Keeps tokens
-// that have their tokenizers; a killed start leaves others. Throws IoError.
+// Stores the tokens of each split that is a text, so that the run needs no other file. Keeps stored
+// tokens if the run has its tokenizers, because a killed start may leave tokens without tokenizers.
+// Throws IoError.
 void save_texts(const Task& task, const fs::path& run);
 
 // The files of a run, and its data files. Throws as find_run() and load_config() do.

@@ -18,7 +18,7 @@ void share_training(const TensorFile* checkpoint, const TrainingState& state,
 // Gives all ranks the weights of rank 0.
 void share_weights(ParameterStore& store, Ranks& ranks);
 
-// Throws RankError that names the ranks whose weights differ from those of rank 0.
+// Throws RankError that names the ranks whose weights differ from rank 0's weights.
 void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@ namespace tapehead {
 // How an error advises a user to choose another directory with `--run`.
 inline constexpr std::string_view another_by_option = "another directory with --run DIR";
 
-// The lock of a run directory, so that only one process writes there; released when that ends.
+// The lock of a run directory: only one process writes there. Released when the process ends.
 class RunLock {
  public:
   // Locks the run directory that contains `file`, which is never removed. Throws IoError that names
@@ -70,8 +70,8 @@ class RunDirectory {
   // Throws IoError if `create` would remove one of the inputs, such as a run that is also read.
   static void expect_keeps(const fs::path& path, const InputFiles& inputs);
 
-  // Creates the directory of a new run: a missing or empty one or, with `overwrite`, another run's,
-  // of which it removes only the files of a run. Throws IoError with the user's options.
+  // Creates the directory of a new run. `path` is missing or empty or, with `overwrite`, another
+  // run: then only the files of a run are removed. Throws IoError with the user's options.
   static RunDirectory create(const fs::path& path, bool overwrite, const WaysOut& ways = {});
 
   // Opens a run to continue it, and removes temporary files of a killed process. Throws IoError.

@@ -106,7 +106,7 @@ void Optimizer::update_chunk(const Chunk& chunk, Scalar* sum, const Update& comm
 }
 
 // One part per thread, because each part needs scratch memory. Each part takes matrices until none
-// are left; the result does not depend on which part takes which.
+// are left; the result does not depend on which part takes which matrix.
 void Optimizer::update_matrices(Workers& workers, GradientSums& sums, const Update& common) {
   if (matrices_.empty()) {
     return;

@@ -31,7 +31,7 @@ double sum_gradients(const BlockRange& range, std::span<const ShardGradients> sh
                      Scalar* sum);
 
 // Describes why the norm of a sum is not finite: names the first parameter in the slice with a
-// number that is not finite. Empty if there is none.
+// number that is not finite. Empty if all are finite.
 std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice);
 
 // An update of consecutive numbers: a matrix or, as one row, a part of a block.

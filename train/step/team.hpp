@@ -8,7 +8,7 @@ namespace tapehead {
 
 // The workers of all ranks, or of a single process.
 struct Team {
-  // `own` and `all` must outlive it.
+  // `own` and `all` must outlive the team.
   Team(Workers& own, Ranks& all = alone()) : workers(own), ranks(all) {}
 
   Workers& workers;  // of this process

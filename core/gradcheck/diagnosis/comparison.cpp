@@ -137,8 +137,8 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
          "but a row that is used several times needs the sum over its uses: add, do not assign";
 }
 
-// The lines of the output that cause wrong gradients, because backward passes the share of one of
-// their elements on wrongly; empty if all lines do.
+// The lines of the output that cause wrong gradients: backward passes on a wrong share from at
+// least one of their elements. Empty if all lines cause wrong gradients.
 std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
   std::vector<Index> wrong = lines_where(lines, [&](Index element) {
     const auto o = static_cast<std::size_t>(element);

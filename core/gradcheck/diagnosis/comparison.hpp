@@ -85,9 +85,9 @@ std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Inde
 // Guesses about a wrong gradient whose error follows no simple pattern. Each returns a clause for a
 // hint, or an empty string.
 
-// Parts of the cotangent arrive at the wrong place. Either the gradient contains something that
-// does not come from dL/dy, or an output element sends a gradient to an input element that it does
-// not depend on, or an input row gets the share of one output row although several rows contribute.
+// Parts of the cotangent arrive at the wrong place. One of three mistakes: the gradient contains a
+// term without the factor dL/dy; an output element sends a gradient to an input element on which it
+// does not depend; an input row gets the share of one output row although several rows contribute.
 std::string stray_share(const Comparison& comparison, const Jacobian& jacobian);
 
 // Only the shares of some columns or rows of the output are wrong.

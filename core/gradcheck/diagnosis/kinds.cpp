@@ -99,8 +99,8 @@ bool nearly_right(const Comparison& c) {
   return is(c, [&](Index i) { return slope_at(c, i); });
 }
 
-// Whether most elements that have a slope differ from it. Small elements may agree only because the
-// tolerance follows the largest element.
+// Whether most elements that have a slope differ from their slope. Small elements may agree only
+// because the tolerance follows the largest element.
 bool most_differ(const Comparison& c) {
   Index slopes = 0;
   Index wrong = 0;
@@ -227,8 +227,8 @@ std::string they_are(const char* what, const std::vector<Index>& numbers) {
                              : fmt::format("{}s {} are", what, listed(numbers));
 }
 
-// Wrong rows that hold values of other rows; otherwise the wrong rows or columns, while other lines
-// are right. `none` if all lines are wrong.
+// Wrong rows that hold the values of other rows; else wrong rows (or columns) if some rows (or
+// columns) are right; else `none`.
 WrongGradient in_some_lines(const Comparison& c, const Jacobian& jacobian) {
   const auto is_wrong = [&](Index i) { return c.wrong(i); };
   const std::vector<Index> rows = lines_where(rows_of(c.shape), is_wrong);

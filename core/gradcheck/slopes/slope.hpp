@@ -87,7 +87,7 @@ struct Tolerance {
 };
 
 // A slope far below the outputs may remain when larger numbers cancel, as in 1 + erf x at x = -5.
-// Its size then says nothing about its rounding, so its relative tolerance is at least this.
+// The slope's size then says nothing about its rounding; its relative tolerance is at least this.
 constexpr double remainder_tolerance = 1e-6;
 
 // A number is certainly wrong if it is off by more than this many estimated errors.

@@ -43,9 +43,9 @@ void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, S
   }
 }
 
-// For each vector of queries: for each run of keys that have the same bucket with all of the
-// queries, calls uniform(first query, queries, bucket, first key, end of keys). For every other
-// key, calls mixed(query, j, bucket) for each query.
+// Goes through the keys for each vector of queries. For each run of keys that are in one bucket for
+// all these queries, calls uniform(first query, queries, bucket, first key, end of keys). For any
+// other key j, calls mixed(query, j, bucket) for each query.
 template <class Uniform, class Mixed>
 void PanelDistances::for_each_run(const PanelNumbers& panel, const Uniform& uniform,
                                   const Mixed& mixed) const {

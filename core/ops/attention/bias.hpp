@@ -71,8 +71,8 @@ class PanelDistances {
   std::array<Scalar, most> line_;           // by falling distance
 };
 
-// The score of a key in bucket b, scale q · k, gets these summands in head h, as far as they are
-// given: -slopes[h] |distance|, by_head[h][b], by_query[q][h B + b].
+// In head h these terms, if given, are added to the score (scale q · k) of a key in bucket b:
+// -slopes[h] |distance|, by_head[h][b], by_query[q][h B + b].
 struct AttentionBias {
   DistanceBuckets buckets{};      // B of them
   PoolVector<double> slopes{};    // one for each head (Press et al. 2022)

@@ -62,8 +62,8 @@ void AttentionKernel::take_queries(Index first) {
                   problem_.score.function == nullptr ? scale_ : Scalar{1}, queries_, tile_.step());
 }
 
-// Prefetches the keys of the next block, or after the last block the queries of the next tile, if a
-// sequence is too long for a cache: saves a tenth of the time at 4,096 tokens.
+// If a sequence is too long for a cache, prefetches the keys of the next block or, after the last
+// block, the queries of the next tile. This saves a tenth of the time at 4,096 tokens.
 void AttentionKernel::fetch_ahead(const Rows& rows) {
   constexpr Index stays_in_cache = (Index{1} << 22) / sizeof(Scalar);
   if (rows.of_keys.front().rows * rows.of_keys.front().stride <= stays_in_cache) {

@@ -26,7 +26,7 @@ struct KeyRange {
   }
 };
 
-// Some queries, and the keys that each panel of them may attend to.
+// Some queries in panels, and the keys that each panel may attend to.
 struct Tile {
   Index first;    // query row
   Index queries;  // without the zeros that fill the rest of `columns`
@@ -82,7 +82,7 @@ struct HeadRows : StoredRows {
   bool apart = false;  // not adjacent in memory: copy them together if used often
 };
 
-// Marks rows to be copied that are the right-hand side of many products (`rows` of them): rows
+// Marks rows to be copied if they are the right-hand side of many products (`rows` products). Rows
 // whose distance is nearly a power of two share a few sets of the first-level cache. Without copies
 // a step of width 1,024 and length 500 takes 2.6 % more (AVX2).
 inline HeadRows used_by(Index rows, HeadRows right) {

@@ -54,7 +54,7 @@ ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text = {});
 
 constexpr Index document_depth = 16;  // deeper nesting is rejected
 
-// The expected content of a document, for messages about an empty or a wrong one.
+// The expected content of a document, for messages about an empty or wrong document.
 struct DocumentKind {
   std::string_view least = "the shortest config is `task: {name: copy}`";
   std::string_view parts = "sections (task, model, training, ...)";

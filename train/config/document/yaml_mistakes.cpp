@@ -122,7 +122,7 @@ class Explanation {
                : here("its indentation matches none of the lines above it");
   }
 
-  // A bracket that closes none, or the wrong one.
+  // A closing bracket without an opening bracket, or of the wrong kind.
   YamlMistake closing_bracket() const {
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
     const char found = byte_ < text_.size() ? text_[byte_] : ' ';
