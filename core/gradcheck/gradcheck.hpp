@@ -34,12 +34,12 @@ struct GradcheckOptions {
 // linear in the cotangent, finite if parts of the cotangent are 0, and the same if some inputs need
 // none. Every element of a gradient must be written, and added to a gradient that is already there.
 //
-// The probes run the function with one Var for two inputs of the same shape, with other numbers of
-// rows (0, 1, 2, twice as many, as many as columns; in all inputs with as many rows as the first
-// input), with one column, and with inputs 1000 times as large and as small. A probe reports
-// nothing if the function throws or its value is not finite, so a function made for one size must
-// throw at other sizes. The function runs on copies of the inputs. An exception that it throws
-// becomes a verdict.
+// The probes run the function in other ways: with one Var for two inputs of the same shape; with
+// one column; with inputs 1000 times as large and as small; with 0, 1, 2, twice as many rows, or as
+// many rows as columns, in all inputs with as many rows as the first input. A probe reports nothing
+// if the function throws or its value is not finite, so a function made for one size must throw at
+// other sizes. The function runs on copies of the inputs. An exception that it throws becomes a
+// verdict.
 GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 

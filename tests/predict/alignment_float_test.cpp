@@ -184,7 +184,7 @@ TEST(Alignment, takes_the_largest_weight_of_each_row) {
                                                .9F, .1F, .0F});
   EXPECT_EQ(pharaoh_text(aligned_tokens(attention, 3, 2)), "0-1 1-0");
   EXPECT_EQ(pharaoh_text(aligned_tokens(attention, 3, 0)), "");
-  // That of words is that of any of their tokens.
+  // Two words are aligned if any of their tokens are.
   const Alignment tokens{{0, 0}, {1, 1}, {2, 2}, {3, 2}};
   EXPECT_EQ(pharaoh_text(aligned_words(tokens, {0, 0, 1, 2}, {0, 0, 1})), "0-0 1-1 2-1");
 }
