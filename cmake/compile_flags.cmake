@@ -12,6 +12,11 @@ target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_
 # Infinities and NaN keep their meaning; only what changes no result is relaxed.
 target_compile_options(tapehead_flags INTERFACE -fno-math-errno -fno-trapping-math)
 
+# GCC looks for garbage less often: a tenth of the time of compiling, for a tenth more memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tapehead_flags INTERFACE "$<BUILD_INTERFACE:SHELL:--param ggc-min-expand=300>")
+endif()
+
 # Loops that the compiler turns into vectors by itself then have the width of those written with xsimd: for many CPUs
 # with AVX-512 GCC prefers half of it.
 set(widest -mprefer-vector-width=512)

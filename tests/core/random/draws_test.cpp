@@ -155,14 +155,14 @@ TEST(Draws, permutations_are_even) {
   EXPECT_LT(chi_square(bins), 23 + 4 * 6.8);
 }
 
-using Tokens = std::vector<TokenId>;
+using Numbers = std::vector<TokenId>;
 
 TEST(Hash, borders_and_zeros_count) {
   const std::vector<std::pair<Hash, Hash>> different{
       {Hash().add("ab").add("c"), Hash().add("a").add("bc")},
       {Hash().add("").add("a"), Hash().add("a").add("")},
-      {Hash().add(Tokens{1, 2}).add(Tokens{}), Hash().add(Tokens{1}).add(Tokens{2})},
-      {Hash().add(Tokens{0}), Hash().add(Tokens{0, 0})},
+      {Hash().add(Numbers{1, 2}).add(Numbers{}), Hash().add(Numbers{1}).add(Numbers{2})},
+      {Hash().add(Numbers{0}), Hash().add(Numbers{0, 0})},
       {Hash().add(std::string_view("a\0", 2)), Hash().add("a")},
       {Hash(), Hash().add(std::uint64_t{0})}};
   for (std::size_t i = 0; i < different.size(); ++i) {
@@ -187,7 +187,7 @@ TEST(Hash, percents_of_short_sequences_are_even) {
   std::array<int, 100> counts{};
   for (TokenId a = 0; a < 100; ++a) {
     for (TokenId b = 0; b < 100; ++b) {
-      ++counts[Hash().add(Tokens{a, b}).value() % 100];
+      ++counts[Hash().add(Numbers{a, b}).value() % 100];
     }
   }
   // 10,000 values: 100 expected per bin, with a standard deviation of about 10.

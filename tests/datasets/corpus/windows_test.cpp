@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-constexpr Index context = 5;
+constexpr Index window_length = 5;
 
 // A text of documents with these lengths, without end marks.
 TokenText text_of(const std::vector<std::size_t>& lengths) {
@@ -34,7 +34,7 @@ std::vector<Index> numbers_of(const WindowList& list, Index Window::* member) {
 void expect_each_label_once(const TokenText& text, const std::vector<Window>& windows) {
   std::vector<int> labels(static_cast<std::size_t>(text.size()));
   for (const Window& window : windows) {
-    EXPECT_LE(window.rows, context);
+    EXPECT_LE(window.rows, window_length);
     for (Index row = window.unlabelled; row < window.rows; ++row) {
       ++labels[static_cast<std::size_t>(window.first + row)];
     }
@@ -45,12 +45,12 @@ void expect_each_label_once(const TokenText& text, const std::vector<Window>& wi
 TEST(Windows, label_each_token_once_in_every_epoch_and_with_any_stride) {
   const TokenText text = text_of({11, 2, 0, 30, 4});
   for (const bool stream : {false, true}) {
-    const Windowing windowing{.context = context, .stream = stream};
+    const Windowing windowing{.context = window_length, .stream = stream};
     std::vector<WindowList> lists;
     for (Index epoch = 0; epoch < 20; ++epoch) {
       lists.push_back(training_windows(text, windowing, 1, epoch));
     }
-    for (Index stride = 1; stride <= context; ++stride) {
+    for (Index stride = 1; stride <= window_length; ++stride) {
       lists.push_back(evaluation_windows(text, windowing, stride));
     }
     for (const WindowList& list : lists) {
@@ -72,9 +72,9 @@ TEST(Windows, label_each_token_once_in_every_epoch_and_with_any_stride) {
 // The first token of a document is read but not predicted.
 TEST(Windows, without_a_begin_mark_or_for_evaluation_read_what_they_do_not_label) {
   const TokenText text = text_of({11, 0, 30});  // documents of 12, 1 and 31 tokens
-  const Windowing windowing{.context = context, .begin_mark = false};
-  for (const WindowList& list :
-       {training_windows(text, windowing, 1, 3), evaluation_windows(text, windowing, context)}) {
+  const Windowing windowing{.context = window_length, .begin_mark = false};
+  for (const WindowList& list : {training_windows(text, windowing, 1, 3),
+                                 evaluation_windows(text, windowing, window_length)}) {
     Index labels = 0;
     for (const Window& window : all_of(list)) {
       EXPECT_FALSE(window.opens);
@@ -85,10 +85,10 @@ TEST(Windows, without_a_begin_mark_or_for_evaluation_read_what_they_do_not_label
                 AllOf(Contains(1), Contains(14), Each(AllOf(Ne(0), Ne(12), Ne(13)))))
         << "the second tokens are labels";
   }
-  // All windows but the first start with context - stride rows that are only read.
-  const WindowList windows = evaluation_windows(text_of({30}), {.context = context}, 2);
+  // All windows but the first start with window_length - stride rows that are only read.
+  const WindowList windows = evaluation_windows(text_of({30}), {.context = window_length}, 2);
   for (Index i = 1; i < windows.size(); ++i) {
-    EXPECT_EQ(windows[i].unlabelled, context - 2);
+    EXPECT_EQ(windows[i].unlabelled, window_length - 2);
     EXPECT_EQ(windows[i].first, windows[i - 1].first + 2);
   }
   EXPECT_EQ(windows[0].unlabelled, 0);
@@ -99,9 +99,10 @@ TEST(Windows, are_cut_at_every_place_in_some_epoch_and_by_address) {
   const TokenText text = text_of({2, 30});
   std::set<Index> places;
   for (Index epoch = 0; epoch < 60; ++epoch) {
-    const WindowList windows = training_windows(text, {.context = context}, 1, epoch);
-    places.insert(windows[2].first % context);
-    EXPECT_EQ(windows[2].first, training_windows(text, {.context = context}, 1, epoch)[2].first);
+    const WindowList windows = training_windows(text, {.context = window_length}, 1, epoch);
+    places.insert(windows[2].first % window_length);
+    EXPECT_EQ(windows[2].first,
+              training_windows(text, {.context = window_length}, 1, epoch)[2].first);
   }
   EXPECT_THAT(places, ElementsAre(0, 1, 2, 3, 4));
 }
@@ -115,11 +116,11 @@ TEST(WindowRuns, are_found_among_runs_of_any_lengths) {
     cases[5][i] = i % 3 == 0 ? 0 : 7;
   }
   for (const std::vector<Index>& lengths : cases) {
-    WindowList list(context);
+    WindowList list(window_length);
     std::vector<Index> run_of;
     Index begin = 0;
     for (const Index length : lengths) {
-      const WindowRun added{begin, begin + length, context, context};
+      const WindowRun added{begin, begin + length, window_length, window_length};
       run_of.insert(run_of.end(), static_cast<std::size_t>(added.count()), list.runs());
       list.add(added);
       begin = added.end;
@@ -131,7 +132,7 @@ TEST(WindowRuns, are_found_among_runs_of_any_lengths) {
 // The last window of the documents of 5 and 10 tokens holds only the end mark.
 TEST(Windows, can_be_chosen_by_their_numbers_and_by_what_can_be_masked) {
   const TokenText text = text_of({5, 2, 10, 4});
-  const WindowList all = evaluation_windows(text, {.context = context}, context);
+  const WindowList all = evaluation_windows(text, {.context = window_length}, window_length);
   ASSERT_EQ(all.size(), 7);
   EXPECT_THAT(numbers_of(all.with({4, 0, 6}), &Window::first),
               ElementsAre(all[4].first, all[0].first, all[6].first));
@@ -153,8 +154,8 @@ struct LaneCase {
 TEST(Lanes, cover_a_text_once_and_are_read_side_by_side_in_batches_that_take_turns) {
   const TokenText text = text_of({72});  // 15 windows
   for (const auto& [lanes, tokens] : {LaneCase{1, {73}}, {4, {15, 18, 20}}, {15, {3, 5}}}) {
-    for (Index head = 1; head <= context; ++head) {
-      const WindowList windows = lane_windows(text, 15, lanes, context, head);
+    for (Index head = 1; head <= window_length; ++head) {
+      const WindowList windows = lane_windows(text, 15, lanes, window_length, head);
       expect_each_label_once(text, all_of(windows));
       EXPECT_EQ(windows.runs(), lanes);
       for (Index lane = 0; lane < windows.runs(); ++lane) {
@@ -172,13 +173,14 @@ TEST(Lanes, cover_a_text_once_and_are_read_side_by_side_in_batches_that_take_tur
     }
   }
   // Those whose first window is whole have the windows of evaluation.
-  const WindowList apart = evaluation_windows(text, {.context = context, .stream = true}, context);
-  const WindowList windows = lane_windows(text, apart.size(), 4, context, context);
+  const WindowList apart =
+      evaluation_windows(text, {.context = window_length, .stream = true}, window_length);
+  const WindowList windows = lane_windows(text, apart.size(), 4, window_length, window_length);
   for (const auto member : {&Window::first, &Window::rows}) {
     EXPECT_EQ(numbers_of(windows, member), numbers_of(apart, member));
   }
   // Four lanes with 1, 2, 1 and 2 windows: 0 | 1 2 | 3 | 4 5.
-  const WindowList four = lane_windows(text_of({29}), 6, 4, context, context);
+  const WindowList four = lane_windows(text_of({29}), 6, 4, window_length, window_length);
   EXPECT_THAT(lane_batches(four, lane_groups(4, 2)),
               ElementsAre(ElementsAre(0, 1), ElementsAre(3, 4), ElementsAre(2), ElementsAre(5)));
   EXPECT_THAT(lane_batches(four, {{.first = 1, .count = 3}}),

@@ -183,13 +183,12 @@ Lines read(const DocumentFiles& files) {
   return all;
 }
 
-struct Case {
-  DocumentEnd end;
-  std::string file, next_file;
-  Lines lines;
-};
-
 TEST(Documents, end_with_their_file_with_each_line_at_blank_lines_or_at_separators) {
+  struct Case {
+    DocumentEnd end;
+    std::string file, next_file;
+    Lines lines;
+  };
   const TemporaryDirectory here;
   for (const auto& [end, file, next_file, lines] :
        {Case{DocumentEnd::file, "a\n\nb\n", "c", {"#a", "", "b", "#c"}},

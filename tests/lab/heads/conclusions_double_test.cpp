@@ -9,9 +9,9 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr AttentionSite encoder{AttentionKind::encoder_self, 0};
-constexpr AttentionSite cross{AttentionKind::cross, 1};
+constexpr AttentionSite crossing{AttentionKind::cross, 1};
 
-AttentionReport attention(AttentionSite site, const std::vector<Role>& roles) {
+AttentionReport of_roles(AttentionSite site, const std::vector<Role>& roles) {
   AttentionReport report{.site = site, .queries = 10, .heads = {}, .relations = {}};
   for (const Role role : roles) {
     report.heads.emplace_back();
@@ -30,33 +30,33 @@ RelationFigures relation(std::string name, double offset_share,
 }
 
 HeadImportance needed(Index head, double loss_without) {
-  return {.head = {cross, head}, .loss_without = loss_without};
+  return {.head = {crossing, head}, .loss_without = loss_without};
 }
 
 PruningStep step(double loss) { return {.removed = {{encoder, 0}}, .loss = loss}; }
 
 TEST(HeadConclusions, tell_which_heads_have_a_role) {
   const HeadFindings found{
-      .heads = {attention(encoder, {Role::none, Role::previous}),
-                attention(cross, {Role::content, Role::previous, Role::none})}};
+      .heads = {of_roles(encoder, {Role::none, Role::previous}),
+                of_roles(crossing, {Role::content, Role::previous, Role::none})}};
   EXPECT_THAT(conclusions(found),
               ElementsAre("3 of 5 heads have a role:",
                           "  2 previous token: encoder.layers.0.self.1, decoder.layers.1.cross.1",
                           "  1 content: decoder.layers.1.cross.0"));
-  EXPECT_THAT(conclusions({.heads = {attention(encoder, {Role::none})}}),
+  EXPECT_THAT(conclusions({.heads = {of_roles(encoder, {Role::none})}}),
               ElementsAre("0 of 1 heads have a role"));
-  EXPECT_THAT(conclusions({.heads = {attention(encoder, {Role::idle})}}),
+  EXPECT_THAT(conclusions({.heads = {of_roles(encoder, {Role::idle})}}),
               ElementsAre("1 of 1 heads has a role:", "  1 idle: encoder.layers.0.self.0"));
   const auto idle = [](std::size_t heads) {
-    return conclusions({.heads = {attention(cross, std::vector<Role>(heads, Role::idle))}})[1];
+    return conclusions({.heads = {of_roles(crossing, std::vector<Role>(heads, Role::idle))}})[1];
   };
   EXPECT_THAT(idle(4), EndsWith("cross.2, decoder.layers.1.cross.3")) << "four heads at most";
   EXPECT_THAT(idle(5), EndsWith("cross.1, decoder.layers.1.cross.2 and 2 more"));
 }
 
 TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_least) {
-  HeadFindings found{.heads = {attention(encoder, {Role::none, Role::none}),
-                               attention({AttentionKind::encoder_self, 1}, {Role::none})}};
+  HeadFindings found{.heads = {of_roles(encoder, {Role::none, Role::none}),
+                               of_roles({AttentionKind::encoder_self, 1}, {Role::none})}};
   found.heads[0].relations = {relation("near", 1, {0.9, 0.96}), relation("object", 0.5, {0.6, 0})};
   found.heads[1].relations = {relation("near", 1, {0.95}), relation("object", 0.5, {0.8})};
   const auto near = AllOf(HasSubstr("no head exceeds the best fixed offset for \"near\", 100 %"),
@@ -74,7 +74,7 @@ TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_
 }
 
 TEST(HeadConclusions, name_no_best_head_where_an_offset_is_as_good) {
-  HeadFindings found{.heads = {attention(encoder, {Role::none, Role::none})}};
+  HeadFindings found{.heads = {of_roles(encoder, {Role::none, Role::none})}};
   const auto line = [&](std::vector<std::optional<double>> agreement) {
     found.heads[0].relations = {relation("object", 0.31, std::move(agreement))};
     return conclusions(found).back();
@@ -94,7 +94,7 @@ TEST(HeadConclusions, name_no_best_head_where_an_offset_is_as_good) {
 }
 
 HeadFindings with_nearest(double one, double other) {
-  HeadFindings found{.heads = {attention(encoder, {Role::none, Role::none})}};
+  HeadFindings found{.heads = {of_roles(encoder, {Role::none, Role::none})}};
   found.heads[0].heads[0].nearest = {.site = encoder, .head = 1, .distance = one};
   found.heads[0].heads[1].nearest = {
       .site = {AttentionKind::encoder_self, 2}, .head = 3, .distance = other};
@@ -102,7 +102,7 @@ HeadFindings with_nearest(double one, double other) {
 }
 
 TEST(HeadConclusions, tell_which_heads_matter) {
-  HeadFindings found{.heads = {attention(cross, {Role::none, Role::none, Role::none})}};
+  HeadFindings found{.heads = {of_roles(crossing, {Role::none, Role::none, Role::none})}};
   found.importance = {.loss = 1, .heads = {needed(0, 1.005), needed(1, 1.5), needed(2, 0.9)}};
   found.pruning = {.loss = 1, .steps = {step(1), step(1.009), step(1.2)}};
   EXPECT_THAT(
@@ -192,7 +192,7 @@ TEST(NextLook, promises_only_what_prune_does) {
 }
 
 HeadMoment moment(Index at_step, Role role, double agreement) {
-  AttentionReport report = attention(cross, {role});
+  AttentionReport report = of_roles(crossing, {role});
   report.relations = {relation("answer", 0, {agreement})};
   return {.step = at_step, .attentions = {report}};
 }
@@ -200,7 +200,7 @@ HeadMoment moment(Index at_step, Role role, double agreement) {
 TEST(HeadHistoryOfRun, begins_after_the_last_break) {
   const HeadHistory history{moment(10, Role::content, 0.9), moment(20, Role::none, 0.7),
                             moment(30, Role::content, 0.85), moment(40, Role::content, 0.95)};
-  const HeadName head{cross, 0};
+  const HeadName head{crossing, 0};
   EXPECT_THAT(roles_since(history), ElementsAre(FieldsAre(head, Role::content, 30)));
   EXPECT_THAT(relations_since(history), ElementsAre(FieldsAre("answer", head, 0.95, 30)));
   const HeadHistory ended{history[0], history[1]};

@@ -60,7 +60,7 @@ HeadFigures figures_for(const AttendedSequence& sequence, const std::vector<Scal
 
 const std::vector<TokenId> sentence{3, 4, 5, 6, 7, 9, 2};
 
-auto near(double number) { return DoubleNear(number, sums_rounding); }
+auto closely(double number) { return DoubleNear(number, sums_rounding); }
 
 // The sequence with these patterns, which must outlive it.
 AttendedSequence seen_by(AttendedSequence sequence, const std::vector<Pattern>& patterns) {
@@ -109,11 +109,11 @@ TEST(HeadFigures, of_a_head_that_looks_at_one_offset) {
   const HeadFigures previous =
       expect_known("previous", in_self_attention(sentence), on({5, 0, 1, 2, 3, 4, 5}),
                    Role::previous, {{"previous", 1}, {"entropy", 0}, {"confidence", 1}},
-                   {{"previous", near(1.0 / 7)}, {"entropy", near(std::log(7))}});
+                   {{"previous", closely(1.0 / 7)}, {"entropy", closely(std::log(7))}});
   EXPECT_EQ(previous.offset, -1);
   EXPECT_EQ(previous.offset_share, 1);  // for queries that have a previous token
-  EXPECT_THAT(previous.distance_profile[reach - 1], Optional(near(6.0 / 7)));
-  EXPECT_THAT(previous.distance_profile[reach + 5], Optional(near(1.0 / 7)));
+  EXPECT_THAT(previous.distance_profile[reach - 1], Optional(closely(6.0 / 7)));
+  EXPECT_THAT(previous.distance_profile[reach + 5], Optional(closely(1.0 / 7)));
   expect_known("next", in_self_attention(sentence), on({1, 2, 3, 4, 5, 6, 0}), Role::next);
   // Three behind: queries 3 to 6 have such a key.
   for (const bool causal : {false, true}) {
@@ -156,7 +156,7 @@ TEST(HeadFigures, of_a_head_that_looks_at_one_kind_of_token) {
   const std::vector<TokenId> repeated{3, 4, 5, 4, 3, 4, 6, 3};
   expect_known("duplicate", in_self_attention(repeated, true), on({0, 0, 0, 1, 0, 3, 5, 4}),
                Role::duplicate, {{"duplicate", 1}},
-               {{"duplicate", near((1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4)}});
+               {{"duplicate", closely((1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4)}});
   expect_known("the query's own position", in_self_attention(repeated, true),
                on({0, 1, 2, 3, 4, 5, 6, 7}), _, {{"duplicate", 0}});
   // Two alternating tokens: an even spread puts 1/3 to 1/2 of its weight on earlier occurrences, so
@@ -173,7 +173,7 @@ TEST(HeadFigures, of_a_head_that_looks_at_one_kind_of_token) {
     }
   }
   expect_known("turns", in_self_attention(turns, true), weights, Ne(Role::duplicate),
-               {{"duplicate", near(0.6)}});
+               {{"duplicate", closely(0.6)}});
 }
 
 // Only queries with a choice count.
@@ -186,10 +186,11 @@ TEST(HeadFigures, of_a_head_that_looks_at_the_first_token) {
   // only the first key. An even spread has the mean of 1/2, 1/3, 1/4 on the first key.
   expect_known("a quarter", in_self_attention({3, 4, 5, 6}, true),
                {1, 0, 0, 0, 0.25, 0.75, 0, 0, 0.25, 0, 0.75, 0, 0.25, 0, 0, 0.75}, _,
-               {{"first", near(0.25)}}, {{"first", near(13.0 / 36)}});
+               {{"first", closely(0.25)}}, {{"first", closely(13.0 / 36)}});
   // An even spread has the mean of 1/2 and 1/3 on the first key; 3/4 is less than twice as much.
   expect_known("three quarters", in_self_attention({3, 4, 5}, true),
-               {1, 0, 0, 0.75, 0.25, 0, 0.75, 0, 0.25}, Ne(Role::first), {{"first", near(0.75)}});
+               {1, 0, 0, 0.75, 0.25, 0, 0.75, 0, 0.25}, Ne(Role::first),
+               {{"first", closely(0.75)}});
   // Queries 1 and 3 have a previous key, queries 0 and 2 a next key. All four have a choice, and
   // one looks at the first key.
   expect_known("the other of two", seen_by(in_self_attention({3, 4, 5, 6}), {Pattern::blocks(2)}),
@@ -232,7 +233,7 @@ TEST(HeadFigures, of_a_heads_even_spread_over_its_pattern_are_the_even_ones) {
     HeadSums sums;
     sums.add(sequence, head, weights);
     const HeadFigures figures = figures_of(sums);
-    EXPECT_THAT(figures.at("entropy").even, Optional(near(spreads[head].second)));
+    EXPECT_THAT(figures.at("entropy").even, Optional(closely(spreads[head].second)));
     EXPECT_THAT(figures.role, AllOf(Ne(Role::content), Ne(Role::idle)));
     EXPECT_TRUE(head > 1 || figures.role == Role::none);
     for (const auto& [key, figure] : figures.means) {

@@ -215,10 +215,10 @@ TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
                                               HasSubstr(",1,0.5\n"), HasSubstr(",,\n")));
   EXPECT_THAT(cells_csv(sweep, results),
               HasSubstr(",cross.entropy,cross.entropy_deviation,train.loss,train.loss_deviation,"));
-  const auto json = results_json(sweep, results);
-  EXPECT_EQ(json["cells"][0]["cross.entropy"]["mean"], 1.5);
-  EXPECT_EQ(json["show"][0], "cross.entropy");
-  EXPECT_EQ(json["runs"][0]["train.loss"], 0.5);
+  const auto written = results_json(sweep, results);
+  EXPECT_EQ(written["cells"][0]["cross.entropy"]["mean"], 1.5);
+  EXPECT_EQ(written["show"][0], "cross.entropy");
+  EXPECT_EQ(written["runs"][0]["train.loss"], 0.5);
   SweepFile file;
   file.show = {{"cross.entropy", "a:1:2: show"}, {"cross.entropi", "a:1:9: show"}};
   EXPECT_THAT(unknown_figures(file, results),
@@ -276,16 +276,16 @@ TEST(SweepReport, has_a_table_from_the_best_on_csv_with_quotes_and_json_with_eac
   EXPECT_EQ(std::ranges::count(cells, '\n'), 4);
   EXPECT_THAT(cells, AllOf(HasSubstr("sequence_accuracy,sequence_accuracy_deviation"),
                            HasSubstr(",p,p_holm,pairs,best,")));
-  const auto json = results_json(sweep, results);
-  EXPECT_EQ(json["cells"].size(), 3U);
-  EXPECT_EQ(json["runs"].size(), 6U);
-  EXPECT_EQ(json["comparisons"].size(), 3U);
-  EXPECT_EQ(json["cells"][1]["best"], true);
-  EXPECT_EQ(json["cells"][0]["to_best"]["significant"], true);
-  EXPECT_EQ(json["cells"][0]["to_best"]["pairs"], 2);
-  EXPECT_EQ(json["shared_seeds"], nlohmann::json({1, 2}));
-  EXPECT_EQ(json["runs"][0]["settings"]["size"], "a,\"b\"");
-  EXPECT_EQ(json["runs"][3]["overrides"][1], "seed=2");
+  const auto written = results_json(sweep, results);
+  EXPECT_EQ(written["cells"].size(), 3U);
+  EXPECT_EQ(written["runs"].size(), 6U);
+  EXPECT_EQ(written["comparisons"].size(), 3U);
+  EXPECT_EQ(written["cells"][1]["best"], true);
+  EXPECT_EQ(written["cells"][0]["to_best"]["significant"], true);
+  EXPECT_EQ(written["cells"][0]["to_best"]["pairs"], 2);
+  EXPECT_EQ(written["shared_seeds"], nlohmann::json({1, 2}));
+  EXPECT_EQ(written["runs"][0]["settings"]["size"], "a,\"b\"");
+  EXPECT_EQ(written["runs"][3]["overrides"][1], "seed=2");
 }
 
 }}  // namespace tapehead
