@@ -49,11 +49,12 @@ std::string relation_line(const BestHead& one) {
     return fmt::format("best head for \"{}\": {}, {} of the queries, best fixed offset {}",
                        relation, head, format_share(*agreement), offset);
   }
-  return fmt::format(
-      "no head exceeds the best fixed offset for \"{}\", {} of the queries; {}", relation, offset,
-      !agreement        ? "no head may attend to a related key"
-      : *agreement == 0 ? "no head agrees in any query"
-                        : fmt::format("closest: {}, {}", head, format_share(*agreement)));
+  return fmt::format("best fixed offset for \"{}\": {} of the queries, which no head exceeds; {}",
+                     relation, offset,
+                     !agreement ? "no head may attend to a related key"
+                     : *agreement == 0
+                         ? "no head agrees in any query"
+                         : fmt::format("closest: {}, {}", head, format_share(*agreement)));
 }
 
 // Shows the relations that exceed the best fixed offset most: a head that only matches the offset

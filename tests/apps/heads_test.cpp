@@ -27,8 +27,9 @@ TEST_F(Heads, are_told_in_a_few_lines_before_the_tables_of_all_figures) {
       told,
       AllOf(HasSubstr("a/checkpoints/best.safetensors on validation (40 examples)\n"),
             HasSubstr(" of 12 heads ha"),
-            HasSubstr("no head exceeds the best fixed offset for \"answer\", 100 % of the queries; "
-                      "closest: decoder.layers.0.cross."),
+            HasSubstr(
+                "best fixed offset for \"answer\": 100 % of the queries, which no head exceeds; "
+                "closest: decoder.layers.0.cross."),
             HasSubstr("most alike: "),
             ContainsRegex("look next: [^ ]*tapehead heads a --importance [(]"),
             ContainsRegex("all figures: [^ ]*tapehead heads a --all\n"),

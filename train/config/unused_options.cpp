@@ -138,49 +138,47 @@ Verdict unused_by_positions(const Config& config) {
   return verdict;
 }
 
-// Options of evaluation that have no effect on some models, with the reason.
-struct Unused {
-  bool (*when)(const Use&);
-  std::array<std::string_view, 7> options;
-  std::string_view reason;
+// The needs of options of evaluation in order of EvaluationNeed: whether a use has what is needed,
+// and what is said of one that has not.
+struct Need {
+  bool (*met)(const Use&);
+  std::string_view otherwise;
 };
 
-constexpr std::array unused_in_evaluation{
-    Unused{[](const Use& use) { return use.windows; },
-           {"beam", "length_penalty", "max_extra_length", "decode", "decode_examples",
-            "bleu_tokenizer", "lowercase"},
-           "running text has no outputs that are compared with a reference"},
-    Unused{[](const Use& use) { return !use.windows; },
-           {"stride", "memory"},
-           "only running text is cut into windows (task.name: text)"},
-    Unused{[](const Use& use) { return use.mask; },
-           {"stride", "memory"},
-           "an encoder predicts masked tokens of windows that do not overlap"},
-    Unused{[](const Use& use) { return use.mask; },
-           {"samples"},
-           "a masked language model writes no text"},
-    Unused{[](const Use& use) { return !use.gives_entries(); },
-           {"decode", "decode_examples", "bleu_tokenizer", "lowercase"},
-           "the model predicts a class for each example and writes no text"},
-    Unused{[](const Use& use) { return !use.writes; },
-           {"beam", "length_penalty", "max_extra_length"},
-           "the model gives its labels in one pass, without a search"}};
+constexpr std::array evaluation_needs{
+    Need{[](const Use& use) { return !use.windows; },
+         "running text has no outputs that are compared with a reference"},
+    Need{[](const Use& use) { return use.gives_entries(); },
+         "the model predicts a class for each example and writes no text"},
+    Need{[](const Use& use) { return use.writes; },
+         "the model gives its labels in one pass, without a search"},
+    Need{[](const Use& use) { return use.windows; },
+         "only running text is cut into windows (task.name: text)"},
+    Need{[](const Use& use) { return !use.mask; },
+         "an encoder predicts masked tokens of windows that do not overlap"},
+    Need{[](const Use& use) { return !use.mask; }, "a masked language model writes no text"}};
 
 Verdict unused_by_evaluation(const Config& config) {
   EvaluationOptions evaluation = config.evaluation;
   EvaluationOptions defaults;
   const std::vector<Row> rows = rows_of(evaluation);
   const std::vector<Row> standard = rows_of(defaults);
-  for (const Unused& unused : unused_in_evaluation) {
-    for (std::size_t i = 0; unused.when(use_of(config)) && i < rows.size(); ++i) {
-      if (std::ranges::find(unused.options, rows[i].field.name) != unused.options.end() &&
-          write_value(rows[i]) != write_value(standard[i])) {
-        return Violation{{fmt::format("evaluation.{}", rows[i].field.name), "task.name"},
-                         std::string(unused.reason)};
+  Verdict verdict;
+  std::size_t i = 0;
+  evaluation.fields([&](const auto&, const auto& field, std::string_view) {
+    const bool chosen = write_value(rows[i]) != write_value(standard[i]);
+    ++i;
+    if constexpr (requires { field.needs; }) {
+      for (const EvaluationNeed need : field.needs) {
+        const auto& [met, otherwise] = evaluation_needs[static_cast<std::size_t>(need)];
+        if (!verdict && chosen && !met(use_of(config))) {
+          verdict =
+              Violation{{full_name("evaluation", field.name), "task.name"}, std::string(otherwise)};
+        }
       }
     }
-  }
-  return {};
+  });
+  return verdict;
 }
 
 Verdict unused_widths(const Config& config) {

@@ -123,7 +123,7 @@ bool is_run(const fs::path& directory) {
 
 RunFiles find_run(const fs::path& directory) {
   if (!fs::exists(status_of(directory))) {
-    throw IoError("there is no run {}", directory.string());
+    throw IoError("there is no run {}; a run is given as its directory", directory.string());
   }
   const RunFiles files{directory};
   if (!fs::is_regular_file(status_of(files.config()))) {
