@@ -32,6 +32,8 @@ Split draw_split(const SyntheticTask& kind, const SplitRequest& wanted, bool hel
 
 }  // namespace
 
+template std::vector<Row> rows_of(SplitSizes& options);
+
 Split synthetic_split(std::string_view name, Examples drawn, const RelationsOf& relations,
                       const TaskMaking& making, const Task& task) {
   Split split{.name = std::string(name)};

@@ -91,6 +91,8 @@ struct SplitSizes {
   void fields(const auto& row) { fields_of_sizes(row, *this); }
 };
 
+extern template std::vector<Row> rows_of(SplitSizes& options);  // compiled once
+
 struct SyntheticTask {
   std::shared_ptr<const Tokenizer> tokenizer;  // for both sides
   DrawExample draw;

@@ -4,6 +4,8 @@
 
 namespace tapehead {
 
+template std::vector<Row> rows_of(SyntheticOptions& options);
+
 DrawExample draw_symbols(Index vocabulary,
                          const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer) {
   return [vocabulary, answer](RandomSource& random, const Lengths& lengths) {

@@ -37,6 +37,8 @@ struct SyntheticOptions {
   }
 };
 
+extern template std::vector<Row> rows_of(SyntheticOptions& options);  // compiled once
+
 // Draws a length, then a source of that length from the symbols 0 ... vocabulary - 1, which are
 // equally likely. `answer` computes the target.
 DrawExample draw_symbols(Index vocabulary,
