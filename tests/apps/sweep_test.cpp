@@ -121,7 +121,8 @@ TEST_F(Sweep, runs_that_could_not_begin_are_refused_before_anything_is_made) {
         {"training.freeze: [[source.embedding], [nosuch]]",
          ":5:46: training.freeze: the model has no parameter that nosuch matches (the nearest: "},
         {"training.freeze: ['*']", ":5:26: training.freeze: no parameter is left to train"},
-        {"model.init_from: ['', nosuch]", ":5:30: model.init_from: there is no run nosuch\n"}}) {
+        {"model.init_from: ['', nosuch]",
+         ":5:30: model.init_from: there is no run nosuch; a run is given as its directory\n"}}) {
     write(fmt::format("training.steps: 20}}\naxes: {{{}}}\n", axes));
     EXPECT_THAT(sweep(2), HasSubstr(std::string("error: heads.yaml") + error));
     EXPECT_FALSE(fs::exists(here / "s"));
