@@ -38,7 +38,7 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias,
     }
     return packed_linear(x, *packed, added);
   }
-  return linear_with_rows(x, parameter(weight), added, used);
+  return linear_with_rows(x, parameter(weight), added, used, precision);
 }
 
 Dropout Pass::dropout(double probability, std::string_view path, const Segments& segments) const {

@@ -76,8 +76,9 @@ class Pass {
   std::optional<Draws> step_draws(std::string_view path) const;
 
   Recorder recorder;
-  HeadSubstitute substitute;     // if set, the pass has no gradients
-  LaneMemory* memory = nullptr;  // memory of the batch's lanes; null: no memory
+  HeadSubstitute substitute;                 // if set, the pass has no gradients
+  Precision precision = Precision::float32;  // of the products of linear maps
+  LaneMemory* memory = nullptr;              // memory of the batch's lanes; null: no memory
 
  private:
   Tape& tape_;

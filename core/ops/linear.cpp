@@ -8,24 +8,26 @@ namespace {
 
 // The gradient of an input of `columns` columns is a b.
 void put_product(Gradients& g, Index input, Index rows, Index columns, Index depth,
-                 const MatrixView& a, const MatrixView& b) {
+                 const MatrixView& a, const MatrixView& b,
+                 Precision precision = Precision::float32) {
   if (g.needs(input)) {
     const auto [to, accumulate] = g.target(input);
-    matrix_product(rows, columns, depth, a, b, to, columns, accumulate);
+    matrix_product(rows, columns, depth, a, b, to, columns, accumulate, precision);
   }
 }
 
 // dx = dy W,  dW = dyᵀ x. dy belongs to the rows of W from `first` on; y did not use other rows.
-void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first) {
+void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first,
+              Precision precision) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);
   const Index in = x.dim(1);
   const Index out = dy.dim(1);
-  put_product(g, 0, N, in, out, {dy.data(), out}, {weight.row(first), in});
+  put_product(g, 0, N, in, out, {dy.data(), out}, {weight.row(first), in}, precision);
   if (g.needs(1)) {
     const auto [dweight, accumulate] = g.target(1);
     matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in}, dweight + first * in, in,
-                   accumulate);
+                   accumulate, precision);
     if (!accumulate) {
       std::fill_n(dweight, first * in, Scalar{0});
       std::fill(dweight + (first + out) * in, dweight + weight.size(), Scalar{0});
@@ -40,7 +42,7 @@ Var linear(const Var& x, const Var& weight, const std::optional<Var>& bias) {
 }
 
 Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
-                     WeightRows rows) {
+                     WeightRows rows, Precision precision) {
   const auto [first, out] = rows;
   const auto [N, in] = dims<2>(x, "linear.x");
   const auto [all, weight_in] = dims<2>(weight, "linear.weight");
@@ -56,12 +58,13 @@ Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& 
   const Index bias_first = own_bias ? 0 : first;
   Tensor y = Tensor::empty({N, out});
   matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().row(first), in, true},
-                          bias ? bias->value().data() + bias_first : nullptr, y.data(), out);
+                          bias ? bias->value().data() + bias_first : nullptr, y.data(), out,
+                          precision);
   const std::array inputs{x, weight, bias.value_or(x)};
   return x.tape().record("linear", std::span(inputs).first(bias ? 3 : 2), std::move(y),
                          [x = x.value(), weight = weight.value(), first = first, bias_first,
-                          biased = bias.has_value()](Gradients& g) {
-                           backward(g, x, weight, first);
+                          biased = bias.has_value(), precision](Gradients& g) {
+                           backward(g, x, weight, first, precision);
                            if (biased && g.needs(2)) {  // db = Σ_n dy
                              Scalar* db = g.sum(2) + bias_first;
                              for (Index i = 0; i < x.dim(0); ++i) {

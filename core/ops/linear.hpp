@@ -17,8 +17,9 @@ struct WeightRows {
 };
 
 // linear() with these rows of the weight; y: (N, rows.count). The bias has all rows or only these.
+// With `precision` bfloat16, the factors of x Wᵀ, dy W and dyᵀ x are rounded.
 Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
-                     WeightRows rows);
+                     WeightRows rows, Precision precision = Precision::float32);
 
 // linear() with a weight that is packed as (in, out), for passes that record nothing.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const std::optional<Var>& bias);

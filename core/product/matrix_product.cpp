@@ -150,9 +150,11 @@ void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a
 }
 
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
-                    Index c_stride, bool accumulate) {
+                    Index c_stride, bool accumulate, Precision precision) {
   const Start start = accumulate ? Start{c, c_stride} : Start{};
-  if (outer_products_are_faster(rows, columns, depth, a, b)) {
+  if (precision == Precision::bfloat16) {
+    rounded_product(rows, columns, depth, a, b, start, c, c_stride);
+  } else if (outer_products_are_faster(rows, columns, depth, a, b)) {
     sum_of_outer_products(rows, columns, depth, a, b, start, c, c_stride);
   } else if (own_is_faster(rows, depth, a)) {
     blocked_product(rows, columns, depth, a, b, start, c, c_stride);
@@ -162,8 +164,10 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
 }
 
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
-                             const Scalar* row, Scalar* c, Index c_stride) {
-  if (row == nullptr) {
+                             const Scalar* row, Scalar* c, Index c_stride, Precision precision) {
+  if (precision == Precision::bfloat16) {
+    rounded_product(rows, columns, depth, a, b, {row, 0}, c, c_stride);
+  } else if (row == nullptr) {
     matrix_product(rows, columns, depth, a, b, c, c_stride, false);
   } else if (own_is_faster(rows, depth, a)) {
     blocked_product(rows, columns, depth, a, b, {row, 0}, c, c_stride);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/product/broadcast_product.hpp"
+#include "core/product/product_unit.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -65,14 +66,23 @@ class PackedMatrix {
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride);
 
+// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions, and
+// each number of a and b is rounded to bfloat16: to the nearest, of two to the even one; subnormal
+// numbers, also of sums, to zero. `start` may be c itself. The order of additions depends on the
+// depth alone.
+void rounded_product(Index rows, Index columns, Index depth, const MatrixView& a,
+                     const MatrixView& b, Start start, Scalar* c, Index c_stride);
+
 // c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions.
-// Without `accumulate` the old content of c is ignored, even NaN.
+// Without `accumulate` the old content of c is ignored, even NaN. With `precision` bfloat16, a and
+// b are rounded.
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
-                    Index c_stride, bool accumulate);
+                    Index c_stride, bool accumulate, Precision precision = Precision::float32);
 
 // c = a b + row: adds the same row to each row of c; null: none.
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
-                             const Scalar* row, Scalar* c, Index c_stride);
+                             const Scalar* row, Scalar* c, Index c_stride,
+                             Precision precision = Precision::float32);
 
 // The min(d, m) singular values of Aᵀ B, largest first, in double precision. a: (d, m), b: (d, n).
 // Values below about 1e-8 of the largest are lost in rounding.

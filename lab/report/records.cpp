@@ -122,6 +122,9 @@ Json environment_json(const std::optional<RunRecord>& record, const Config& conf
       facts.push_back({"kernels" + which, start.level});
     }
     facts.push_back({"BLAS kernels" + which, "OpenBLAS, " + start.kernels});
+    if (!start.unit.empty()) {
+      facts.push_back({"products" + which, start.precision + ", " + start.unit});
+    }
     facts.push_back({"threads" + which, start.threads});
     if (start.ranks > 1) {
       facts.push_back({"ranks" + which, start.ranks});

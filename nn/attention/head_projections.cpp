@@ -125,7 +125,8 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
     const Var weight = pass.parameter(block.weight);
     product = head_linear(
         {input}, weight, block.heads, projections.width(role),
-        block.bias.declared() ? std::optional(pass.parameter(block.bias)) : std::nullopt);
+        block.bias.declared() ? std::optional(pass.parameter(block.bias)) : std::nullopt,
+        pass.precision);
   } else if (!product) {
     product = pass.linear(input, block.weight, block.bias, used);
   }

@@ -258,7 +258,19 @@ TEST_F(Errors, help_and_version_are_no_errors) {
   EXPECT_THAT(output("--version"),
               MatchesRegex("tapehead [0-9]+\\.[0-9]+\\.[0-9]+(, commit [0-9a-f]+(-dirty)?)?\n"
                            "kernels: [a-z0-9]+ \\([A-Z0-9-]+\\)\n"
-                           "BLAS: OpenBLAS [0-9.]+ .*; kernels in use: [A-Za-z0-9]+\n"));
+                           "BLAS: OpenBLAS [0-9.]+ .*; kernels in use: [A-Za-z0-9]+\n"
+                           "bfloat16: (plain|avx512_bf16)\n"));
+}
+
+TEST_F(Errors, the_kernel_for_bfloat16_may_be_forced_but_not_to_another) {
+  const auto version = [&](const std::string& kernel) {
+    return run_shell("TAPEHEAD_PRODUCTS=" + kernel + " \"$TAPEHEAD\" --version", path());
+  };
+  EXPECT_THAT(version("plain").output, HasSubstr("\nbfloat16: plain\n"));
+  const ProgramResult unknown = version("abacus");
+  EXPECT_THAT(unknown.errors, StartsWith("error: TAPEHEAD_PRODUCTS is abacus, but the kernels for "
+                                         "bfloat16 here are plain"));
+  EXPECT_EQ(unknown.exit_code, 2);
 }
 
 TEST_F(Errors, of_the_system_are_told_in_plain_words) {

@@ -81,6 +81,13 @@ TEST_F(ResumeChanged, by_other_kernels_is_not_to_the_bit_which_is_said) {
                     HasSubstr(fmt::format("kernels {} (was abacus)\n", kernel_level()))));
 }
 
+TEST_F(ResumeChanged, by_the_precision_of_products_is_said_and_recorded) {
+  EXPECT_THAT(resumed("a", {"training.steps=45", "training.precision=bfloat16"}),
+              HasSubstr("not bit-identical to an uninterrupted run: products in bfloat16 (was "
+                        "float32)"));
+  EXPECT_THAT(content_of(here / "a/record.json"), HasSubstr("\"precision\": \"bfloat16\""));
+}
+
 // Like a pruned or imported model, or a run whose other checkpoints were deleted to save space.
 TEST_F(ResumeChanged, weights_without_a_training_are_not_replaced) {
   for (const int step : {30, 40}) {

@@ -78,6 +78,12 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunPlan& 
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
+  if (unit_name(config_.training.precision) == product_units().front().name) {
+    spdlog::warn(
+        "training.precision: bfloat16 is slower than float32 here: this program has no kernel for "
+        "a "
+        "unit of this CPU that multiplies bfloat16");
+  }
   const TrainingEpoch epoch =
       training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch);
   auto parts =
@@ -271,6 +277,8 @@ Trained train(const TrainRequest& request) {
                          .processor = processor_name(),
                          .level = std::string(kernel_level()),
                          .kernels = blas.kernels,
+                         .precision = std::string(name_of(config.training.precision)),
+                         .unit = std::string(unit_name(config.training.precision)),
                          .threads = request.threads});
     trained.end = training.run();
     if (trained.end.signal == 0) {

@@ -1,6 +1,7 @@
 // The options of training: optimiser, schedule, batches, when to stop, and which checkpoints stay.
 #pragma once
 
+#include "core/product/product_unit.hpp"
 #include "datasets/layout.hpp"
 #include "train/options/optimizer_kinds.hpp"
 
@@ -56,6 +57,7 @@ struct TrainingOptions {
   double label_smoothing = 0.0;
   double gate_penalty = 0.0;
   double gate_rate = 10.0;
+  Precision precision = Precision::float32;
   Index batch_tokens = 2048;
   BatchLengths batch_lengths = BatchLengths::alike;
   Index accumulate = 1;
@@ -123,6 +125,10 @@ struct TrainingOptions {
         "al. 2019, equation 9); for heads with gates: l0");
     row(gate_rate, named("gate_rate", 0, 1000),
         "factor on the learning rate of gates, which must change more than weights");
+    row(precision, keeping_meaning(named("precision")),
+        "of the products of linear maps in steps: bfloat16 rounds their factors, and is faster "
+        "where "
+        "the CPU multiplies bfloat16; evaluations and all else are float32");
     row(batch_tokens, named("batch_tokens", 1, 1e7, "tokens"),
         "tokens of a batch: source or target, whichever is longer");
     row(batch_lengths, named("batch_lengths"),

@@ -241,6 +241,9 @@ std::string start_table(const StartFacts& facts) {
     table.row({"ranks", facts.exchange});
   }
   table.row({"kernels", fmt::format("{} ({})", kernel_level(), vector_instructions())});
+  if (const std::string_view unit = unit_name(config.training.precision); !unit.empty()) {
+    table.row({"products", fmt::format("bfloat16 by {}", unit)});
+  }
   table.row(
       {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
                            facts.blas.switched ? " (chosen by tapehead)" : "")});

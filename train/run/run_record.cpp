@@ -68,6 +68,8 @@ RunRecord record_of(const Json& json, const std::string& where) {
                              .processor = one.text("processor"),
                              .level = one.has("level") ? one.text("level") : "",
                              .kernels = one.text("kernels"),
+                             .precision = one.has("precision") ? one.text("precision") : "float32",
+                             .unit = one.has("unit") ? one.text("unit") : "",
                              .threads = one.count("threads", 1),
                              .ranks = one.has("ranks") ? one.count("ranks", 1) : 1});
   }
@@ -140,6 +142,7 @@ void add_start(RunRecord& record, const RunStart& start,
     compare("tapehead", earlier.version, start.version);
     compare("the level of kernels", earlier.level, start.level);
     compare("OpenBLAS kernels for", earlier.kernels, start.kernels);
+    compare("products in", earlier.precision, start.precision);
     if (!differing.empty()) {
       spdlog::warn("from here on the run is not bit-identical to an uninterrupted run: {}",
                    join(differing, ", "));
@@ -167,6 +170,10 @@ void write_record(const fs::path& file, const RunRecord& record) {
     Json& one = json["starts"].emplace_back();
     one = {{"step", start.step},   {"version", start.version}, {"processor", start.processor},
            {"level", start.level}, {"kernels", start.kernels}, {"threads", start.threads}};
+    if (!start.unit.empty()) {
+      one["precision"] = start.precision;
+      one["unit"] = start.unit;
+    }
     if (start.ranks > 1) {
       one["ranks"] = start.ranks;
     }

@@ -14,7 +14,9 @@ struct RunStart {
   std::string processor;
   std::string level;    // of our own kernels (core/version.hpp); empty in records of older versions
   std::string kernels;  // set of OpenBLAS kernels
-  Index threads = 0;    // of the process that writes the record
+  std::string precision = "float32";  // training.precision
+  std::string unit{};                 // the kernel for bfloat16; empty: none was needed
+  Index threads = 0;                  // of the process that writes the record
   Index ranks = 1;
 };
 

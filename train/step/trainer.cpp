@@ -149,6 +149,7 @@ void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& los
   shard.tape.clear();
   Pass pass(shard.tape, store_, shard.gradients, options_.seed, optimizer_.steps() + 1);
   pass.memory = memory();
+  pass.precision = options_.training.precision;
   try {
     Var total = [&] {
       CrossEntropy result = loss(pass, batch);

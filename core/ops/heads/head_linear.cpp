@@ -11,7 +11,7 @@ namespace {
 // dx_h += dy_h W_h,  dW_h += dy_hᵀ x_h,  db_h += Σ_n dy_h. The weight has `out` rows for each head,
 // which begin `step` rows after the last head's; 0: all heads share them.
 void linear_backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, Index out, Index step,
-                     bool biased) {
+                     bool biased, Precision precision) {
   const Index N = x.rows();
   const Index in = x.width;
   const Index stride = x.heads * out;
@@ -21,11 +21,12 @@ void linear_backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, In
   for (Index h = 0; h < x.heads; ++h) {
     const Scalar* dy = g.output().data() + h * out;
     if (const auto [to, to_stride] = dx.rows_from(0, h); to != nullptr) {
-      matrix_product(N, in, out, {dy, stride}, {weight.row(h * step), in}, to, to_stride, true);
+      matrix_product(N, in, out, {dy, stride}, {weight.row(h * step), in}, to, to_stride, true,
+                     precision);
     }
     if (dweight != nullptr) {
       matrix_product(out, in, N, {dy, stride, true}, {x.at(0, h), x.matrix.dim(1)},
-                     dweight + h * step * in, in, true);
+                     dweight + h * step * in, in, true, precision);
     }
   }
   for_each_head(dbias == nullptr ? 0 : N, x.heads, [&](Index i, Index h) {
@@ -36,7 +37,7 @@ void linear_backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, In
 }  // namespace
 
 Var head_linear(const HeadColumns& columns, const Var& weight, Index heads, Index out,
-                const std::optional<Var>& bias) {
+                const std::optional<Var>& bias, Precision precision) {
   const auto [N, all] = dims<2>(columns.matrix, "head_linear.x");
   const auto [rows, in] = dims<2>(weight, "head_linear.weight");
   if (rows != out && rows != heads * out) {
@@ -54,13 +55,13 @@ Var head_linear(const HeadColumns& columns, const Var& weight, Index heads, Inde
     const Index first = h * step;
     matrix_product_plus_row(N, out, in, {x.at(0, h), all}, {weight.value().row(first), in, true},
                             bias ? bias->value().data() + first : nullptr, y.data() + h * out,
-                            heads * out);
+                            heads * out, precision);
   }
   const std::array inputs{columns.matrix, weight, bias.value_or(weight)};
   return weight.tape().record(
       "head_linear", std::span(inputs).first(bias ? 3 : 2), std::move(y),
-      [x = std::move(x), weight = weight.value(), out, step, biased = bias.has_value()](
-          Gradients& g) { linear_backward(g, x, weight, out, step, biased); });
+      [x = std::move(x), weight = weight.value(), out, step, biased = bias.has_value(),
+       precision](Gradients& g) { linear_backward(g, x, weight, out, step, biased, precision); });
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"
+#include "core/product/product_unit.hpp"
 #include "core/random/draws.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/sequence/batch.hpp"
@@ -12,9 +13,10 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y_h = x_h W_hᵀ + b_h: head h sees only its own `in` columns of x. weight: (heads * out, in), one
 // matrix below the other, or (out, in), shared by all heads; bias: a number per row of the weight,
-// or absent; y: (N, heads * out). Throws ShapeError.
+// or absent; y: (N, heads * out). With `precision` bfloat16, the factors of these products and of
+// those for the gradients are rounded. Throws ShapeError.
 Var head_linear(const HeadColumns& x, const Var& weight, Index heads, Index out,
-                const std::optional<Var>& bias = {});
+                const std::optional<Var>& bias = {}, Precision precision = Precision::float32);
 
 // The hard concrete distribution (Louizos et al. 2018, section 4.1): a gate is a number from 0 to
 // 1. The probabilities that it is exactly 0 or exactly 1 have a gradient. log_alpha: (H), one

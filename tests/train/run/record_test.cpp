@@ -8,8 +8,14 @@ namespace tapehead { namespace {
 
 TEST(RunRecord, comes_back_as_it_was_written) {
   const TemporaryDirectory here;
-  const RunStart start{
-      .step = 7, .version = "2", .processor = "q", .level = "sse4", .kernels = "l", .threads = 3};
+  const RunStart start{.step = 7,
+                       .version = "2",
+                       .processor = "q",
+                       .level = "sse4",
+                       .kernels = "l",
+                       .precision = "bfloat16",
+                       .unit = "plain",
+                       .threads = 3};
   RunRecord record{.origins = {{"seed", "--set"}}, .starts = {start, start}, .end = {}};
   record.starts[0].step = 0;
   write_record(here / "record.json", record);
@@ -27,6 +33,8 @@ TEST(RunRecord, comes_back_as_it_was_written) {
   EXPECT_EQ(back->starts[1].step, 7);
   EXPECT_EQ(back->starts[1].processor, "q");
   EXPECT_EQ(back->starts[1].level, "sse4");
+  EXPECT_EQ(back->starts[1].precision, "bfloat16");
+  EXPECT_EQ(back->starts[1].unit, "plain");
   EXPECT_EQ(back->starts[1].threads, 3);
   EXPECT_EQ(back->peak_memory, record.peak_memory);
   EXPECT_EQ(back->end->step, 9);

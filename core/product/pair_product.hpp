@@ -1,0 +1,31 @@
+// The innermost product of numbers in bfloat16, two of them in a word of 32 bits: one source for
+// each unit of a CPU that multiplies them. These sources have flags of their own, so this header,
+// the only one of the project that they include, has no code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tapehead {
+
+// c(i, j) = start(i, j) + Σ_k high(a(i, k)) high(b(k, j)) + low(a(i, k)) low(b(k, j)), in float32,
+// added in this order. Subnormal factors and sums are zero.
+struct PairProduct {
+  std::ptrdiff_t rows;
+  std::ptrdiff_t columns;
+  std::ptrdiff_t pairs;
+  const std::uint32_t* a;  // a(i, k) = a[i a_row_step + k a_pair_step]
+  std::ptrdiff_t a_row_step;
+  std::ptrdiff_t a_pair_step;
+  const std::uint32_t* b;  // b(k, j) = b[k b_step + j]
+  std::ptrdiff_t b_step;
+  const float* start;  // start(i, j) = start[i start_step + j]; null: zero. May be c itself
+  std::ptrdiff_t start_step;
+  float* c;  // c(i, j) = c[i c_step + j]
+  std::ptrdiff_t c_step;
+};
+
+void pair_product_plain(const PairProduct& product);        // any CPU
+void pair_product_avx512_bf16(const PairProduct& product);  // VDPBF16PS
+
+}  // namespace tapehead
