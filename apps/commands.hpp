@@ -9,6 +9,7 @@
 
 #include "apps/launch.hpp"
 #include "core/option_rows.hpp"
+#include "core/precision.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"
@@ -107,6 +108,8 @@ CLI::Option* add_number_option(CLI::App& command, Field field, const Cell& cell,
 
 CLI::Option* add_numbers_option(CLI::App& command, Field field, std::vector<Index>& numbers,
                                 std::string_view help);
+
+CLI::Option* add_precision_option(CLI::App& command, Precision& precision);
 
 CLI::Option* add_threads_option(CLI::App& command, Index& threads,
                                 std::string_view help = "Worker threads");

@@ -54,6 +54,7 @@ void plan(const PlanArguments& arguments) {
   std::ranges::for_each(task.splits, say_unknown);
   const RunPlan run = plan_run(config, task);
   say_copied_heads(config.model);
+  say_slow_products(config.training.precision);
   check_initial_weights(config, task);
   const Rehearsal rehearsal = rehearse(config, task, run, arguments.threads,
                                        [&](const char* what) { console->live(what); });

@@ -15,6 +15,7 @@ struct EvaluateArguments : RunArguments {
   std::string pattern;
   EvaluationWindows windows;
   std::optional<Index> memory;
+  Precision precision = Precision::float32;
 };
 
 Json splits_json(const SplitResults& results) {
@@ -94,7 +95,9 @@ void check_memory(Config config, const EvaluateArguments& arguments) {
 void evaluate_run(const EvaluateArguments& arguments) {
   prepare_blas(arguments.threads);
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
-  const SavedRun saved(arguments.run, arguments.checkpoint, pattern_of(arguments));
+  SavedRun saved(arguments.run, arguments.checkpoint, pattern_of(arguments));
+  saved.model.store.precision = arguments.precision;
+  say_slow_products(arguments.precision);
   Config config = saved.config;
   if (arguments.memory) {
     config.evaluation.memory = arguments.memory;
@@ -153,6 +156,7 @@ const Command evaluate_command(40, [](CLI::App& program) {
   add_number_option(command, named("--memory", 0, 1048576), &arguments.memory,
                     "Running text: rows of earlier windows that the model remembers; by default as "
                     "the config says");
+  add_precision_option(command, arguments.precision);
   add_threads_option(command, arguments.threads);
   command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });

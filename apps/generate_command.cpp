@@ -174,6 +174,7 @@ const Command generate_command(60, [](CLI::App& program) {
   command.add_option("--stop", options.stop, "Text that ends a sample and is left out");
   add_number_option(command, named("--seed", 0, 1e15), &options.seed,
                     "Seed of the draws; the same gives the same texts");
+  add_precision_option(command, arguments.precision);
   add_asking_options(command, arguments, "Samples that are written together, a token at a time",
                      "Print a line of JSON for each sample");
 });

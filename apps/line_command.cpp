@@ -18,7 +18,7 @@ std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
   }
   std::deque<SavedRun> runs;
   for (const fs::path& run : arguments.runs) {
-    runs.emplace_back(run, arguments.checkpoint);
+    runs.emplace_back(run, arguments.checkpoint).model.store.precision = arguments.precision;
   }
   return runs;
 }
@@ -58,6 +58,7 @@ void add_asking_options(CLI::App& command, LineArguments& arguments, const char*
 void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   prepare_blas(arguments.threads);
   const std::deque<SavedRun> opened = opened_runs(arguments);
+  say_slow_products(arguments.precision);
   const RunEnsemble runs(mapped(opened, [](const SavedRun& run) { return &run; }));
   Workers workers(arguments.threads);
   const Predictor predictor(runs, workers,

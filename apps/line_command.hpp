@@ -18,6 +18,7 @@ struct LineArguments {
   Index batch_tokens = decoding_batch_tokens;
   std::string mask{mask_in_text};  // the text that stands for a masked token
   Index threads = default_threads();
+  Precision precision = Precision::float32;
   bool json = false;
 };
 

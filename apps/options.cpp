@@ -64,6 +64,13 @@ CLI::Option* add_numbers_option(CLI::App& command, Field field, std::vector<Inde
       ->type_name("NUMBER");
 }
 
+CLI::Option* add_precision_option(CLI::App& command, Precision& precision) {
+  return add_number_option(command, named("--precision"), cell_of(precision),
+                           "Of the products of linear maps and of the output layer: bfloat16 "
+                           "rounds their factors, and is faster where the CPU multiplies it")
+      ->type_name("float32|bfloat16");
+}
+
 CLI::Option* add_threads_option(CLI::App& command, Index& threads, std::string_view help) {
   return add_number_option(command, named("--threads", 1, 1024), &threads, help);
 }

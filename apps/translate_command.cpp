@@ -113,6 +113,7 @@ const Command translate_command(50, [](CLI::App& program) {
       "A score is divided by the length to this power; by default as the config says");
   add_number_option(command, named("--n-best", 1, 256), &arguments.n_best,
                     "Translations for each line, with their scores");
+  add_precision_option(command, arguments.precision);
   add_asking_options(command, arguments, "Source tokens translated together",
                      "One JSON object for each line, with the scores of its translations");
 });

@@ -34,7 +34,7 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias,
     if (!packed) {
       const Tensor value = store_.value(weight);
       const Index in = value.dim(1);
-      packed.emplace(MatrixView{value.data(), in, true}, in, value.dim(0));
+      packed.emplace(MatrixView{value.data(), in, true}, in, value.dim(0), precision);
     }
     return packed_linear(x, *packed, added);
   }

@@ -35,7 +35,8 @@ class LaneMemory;
 class Pass {
  public:
   // Evaluation: parameters are constants, and there is no dropout.
-  Pass(Tape& tape, const ParameterStore& store) : tape_(tape), store_(store) {}
+  Pass(Tape& tape, const ParameterStore& store)
+      : precision(store.precision), tape_(tape), store_(store) {}
 
   // With gradients, but without dropout.
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients)

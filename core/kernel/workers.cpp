@@ -10,12 +10,9 @@
 
 #include <sched.h>
 
+#include "core/kernel/float_control.hpp"
 #include "core/memory/pool.hpp"
 #include "core/text.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace tapehead {
 
@@ -80,25 +77,10 @@ void take_arena(std::size_t arena) {
   }
 }
 
-// flush_denormals: makes the calling thread treat denormal numbers as zero: they are slow, and no
-// result needs them. pause_polling: tells the core that the calling thread polls.
+// Tells the core that the calling thread polls.
 #if defined(__x86_64__)
-void flush_denormals() {
-  constexpr unsigned flush_to_zero = 0x8000;
-  constexpr unsigned denormals_are_zero = 0x0040;
-  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
-}
-
 void pause_polling() { _mm_pause(); }
 #else
-// Bit 24 flushes denormal inputs and results (Arm Architecture Reference Manual, FPCR).
-void flush_denormals() {
-  constexpr std::uint64_t flush_to_zero = 1 << 24;
-  std::uint64_t control = 0;
-  asm volatile("mrs %0, fpcr" : "=r"(control));
-  asm volatile("msr fpcr, %0" : : "r"(control | flush_to_zero));
-}
-
 void pause_polling() { asm volatile("isb" : : : "memory"); }
 #endif
 
@@ -170,7 +152,7 @@ struct Workers::State {
   }
 
   void serve() {
-    flush_denormals();
+    set_float_control(float_control() | subnormals_are_zero);
     while (true) {
       look_for([this] { return untaken > 0; });
       std::unique_lock lock(mutex);
@@ -195,7 +177,7 @@ struct Workers::State {
 };
 
 Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
-  flush_denormals();
+  set_float_control(float_control() | subnormals_are_zero);
   // A thread that polls must not keep a core from a thread that works.
   state_->looks = threads <= usable_cores().count ? 20'000 : 0;
   try {

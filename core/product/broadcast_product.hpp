@@ -5,6 +5,7 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
+#include "core/product/matrix_view.hpp"
 #include "core/scalar.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -16,16 +17,7 @@ struct Broadcast {
   Index depth_step;
 };
 
-// The initial values of the sums: element (i, c) is data[i step + c]. With step 0 every row starts
-// with the same numbers. If data is null, all sums start with zero.
-struct Start {
-  const Scalar* data = nullptr;
-  Index step = 0;
-
-  Start from(Index row, Index column) const {
-    return data == nullptr ? Start{} : Start{data + row * step + column, step};
-  }
-};
+using Start = StartOf<Scalar>;
 
 // The number of columns processed at a time: four vectors if there are 32 registers, otherwise two.
 // More columns mean fewer reads of `a` from the second-level cache.

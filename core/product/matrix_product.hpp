@@ -4,23 +4,12 @@
 #pragma once
 
 #include "core/product/broadcast_product.hpp"
-#include "core/product/product_unit.hpp"
+#include "core/product/rounded_product.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A row-major matrix or, if `transposed`, its transpose. Its rows are `stride` numbers apart.
-struct MatrixView {
-  const Scalar* data;
-  Index stride;
-  bool transposed = false;
-
-  // The part that begins at (row, column), counted after transposition.
-  MatrixView from(Index row, Index column) const {
-    return {data + (transposed ? column * stride + row : row * stride + column), stride,
-            transposed};
-  }
-};
+using MatrixView = MatrixOf<Scalar>;
 
 // c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions.
 // Without `accumulate` the old content of c is ignored, even NaN.
@@ -33,10 +22,12 @@ void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, 
                      Scalar* to, Index to_step);
 
 // A matrix, copied into panels of `product_columns` columns; the last is padded to whole vectors.
+// With `precision` bfloat16 it is a RoundedMatrix.
 class PackedMatrix {
  public:
   // b: (depth, columns) after transposition; depth: 1 or more.
-  PackedMatrix(const MatrixView& b, Index depth, Index columns);
+  PackedMatrix(const MatrixView& b, Index depth, Index columns,
+               Precision precision = Precision::float32);
 
   Index depth() const { return depth_; }
   Index columns() const { return columns_; }
@@ -44,8 +35,8 @@ class PackedMatrix {
   // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
   void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
 
-  // c = start + a b, where a has at most `block_rows` rows and is used without a copy. The lines of
-  // `prefetcher` are prefetched meanwhile; null: none.
+  // c = start + a b in float32, where a has at most `block_rows` rows and is used without a copy.
+  // The lines of `prefetcher` are prefetched meanwhile; null: none.
   void block_product(Index rows, const Broadcast& a, Start start, Scalar* c, Index c_stride,
                      Prefetcher* prefetcher) const;
 
@@ -58,6 +49,7 @@ class PackedMatrix {
   Index depth_;
   Index columns_;
   Tensor panels_;  // each (depth, panel's columns), one after another
+  std::optional<RoundedMatrix> rounded_;
 };
 
 // c = start + a b in blocks that fit into the caches, where a is (rows, depth) and b (depth,
@@ -66,16 +58,9 @@ class PackedMatrix {
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride);
 
-// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions, and
-// each number of a and b is rounded to bfloat16: to the nearest, of two to the even one; subnormal
-// numbers, also of sums, to zero. `start` may be c itself. The order of additions depends on the
-// depth alone.
-void rounded_product(Index rows, Index columns, Index depth, const MatrixView& a,
-                     const MatrixView& b, Start start, Scalar* c, Index c_stride);
-
 // c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions.
-// Without `accumulate` the old content of c is ignored, even NaN. With `precision` bfloat16, a and
-// b are rounded.
+// Without `accumulate` the old content of c is ignored, even NaN. With `precision` bfloat16 this is
+// rounded_product.
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate, Precision precision = Precision::float32);
 

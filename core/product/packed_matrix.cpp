@@ -130,8 +130,13 @@ void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, c
 }  // namespace
 
 // The padding of the last panel is arbitrary, since its results are not copied.
-PackedMatrix::PackedMatrix(const MatrixView& b, Index depth, Index columns)
-    : depth_(depth), columns_(columns), panels_(Tensor::empty({depth, whole_vectors(columns)})) {
+PackedMatrix::PackedMatrix(const MatrixView& b, Index depth, Index columns, Precision precision)
+    : depth_(depth), columns_(columns) {
+  if (precision == Precision::bfloat16) {
+    rounded_.emplace(b, depth, columns);
+    return;
+  }
+  panels_ = Tensor::empty({depth, whole_vectors(columns)});
   for (Index first = 0; first < columns; first += product_columns) {
     const Index count = std::min(product_columns, columns - first);
     const Index step = whole_vectors(count);
@@ -149,6 +154,10 @@ PackedMatrix::PackedMatrix(const MatrixView& b, Index depth, Index columns)
 
 void PackedMatrix::product(Index rows, const MatrixView& a, Start start, Scalar* c,
                            Index c_stride) const {
+  if (rounded_) {
+    rounded_->product(rows, a, start, c, c_stride);
+    return;
+  }
   for (Index row = 0; row < rows; row += block_rows) {
     block_product(std::min(block_rows, rows - row), {a.data + row * a.stride, a.stride, 1},
                   start.from(row, 0), c + row * c_stride, c_stride, nullptr);

@@ -8,8 +8,8 @@
 
 namespace tapehead {
 
-// c(i, j) = start(i, j) + Σ_k high(a(i, k)) high(b(k, j)) + low(a(i, k)) low(b(k, j)), in float32,
-// added in this order. Subnormal factors and sums are zero.
+// c(i, j) = start(i, j) + Σ_k high(a(i, k)) high(b(k, j)) + low(a(i, k)) low(b(k, j)), in float32.
+// Subnormal factors and sums are zero.
 struct PairProduct {
   std::ptrdiff_t rows;
   std::ptrdiff_t columns;
@@ -25,7 +25,12 @@ struct PairProduct {
   std::ptrdiff_t c_step;
 };
 
+// These two add in the order above.
 void pair_product_plain(const PairProduct& product);        // any CPU
 void pair_product_avx512_bf16(const PairProduct& product);  // VDPBF16PS
+
+// TDPBF16PS, for a_pair_step 1. For 16 pairs it adds the products of the high numbers, then those
+// of the low ones, and adds both sums to what was there.
+void pair_product_amx(const PairProduct& product);
 
 }  // namespace tapehead

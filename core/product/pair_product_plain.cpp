@@ -1,10 +1,8 @@
 #include <xsimd/xsimd.hpp>
 
+#include "core/kernel/float_control.hpp"
 #include "core/prelude.hpp"
 #include "core/product/pair_product.hpp"
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace tapehead {
 
@@ -13,27 +11,6 @@ namespace {
 using Floats = xsimd::batch<float>;
 using Words = xsimd::batch<std::uint32_t>;
 constexpr Index lanes = static_cast<Index>(Floats::size);
-
-// While it exists, subnormal results are zero.
-class SubnormalsAreZero : NotCopied {
-#if defined(__SSE2__)
- public:
-  SubnormalsAreZero() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040U); }
-  ~SubnormalsAreZero() { _mm_setcsr(before_); }
-
- private:
-  unsigned before_;
-#elif defined(__aarch64__)
- public:
-  SubnormalsAreZero() : before_(__builtin_aarch64_get_fpcr()) {
-    __builtin_aarch64_set_fpcr(before_ | (1U << 24));
-  }
-  ~SubnormalsAreZero() { __builtin_aarch64_set_fpcr(before_); }
-
- private:
-  unsigned before_;
-#endif
-};
 
 // The first `count` numbers at `from`, then zeros.
 template <class Batch, class Number>
@@ -86,7 +63,8 @@ void tile(const PairProduct& p, Index row, Index column, Index count) {
 }  // namespace
 
 void pair_product_plain(const PairProduct& p) {
-  const SubnormalsAreZero guard;
+  const auto control = float_control();
+  set_float_control(control | subnormals_are_zero);
   constexpr Index together = 6;
   for (Index column = 0; column < p.columns; column += lanes) {
     const Index count = std::min(lanes, p.columns - column);
@@ -98,6 +76,7 @@ void pair_product_plain(const PairProduct& p) {
       tile<1>(p, row, column, count);
     }
   }
+  set_float_control(control);
 }
 
 }  // namespace tapehead

@@ -1,6 +1,12 @@
 #include "core/product/product_unit.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <cstring>
+
+#include <spdlog/spdlog.h>
 
 #include "core/text.hpp"
 
@@ -8,28 +14,54 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::array units{
-#ifdef TAPEHEAD_AVX512_BF16
-    ProductUnit{"plain", pair_product_plain}, ProductUnit{"avx512_bf16", pair_product_avx512_bf16}
-#else
-    ProductUnit{"plain", pair_product_plain}
+#ifdef TAPEHEAD_MATRIX_UNITS
+// Linux keeps no room for a thread's tiles until its process asks for them; this holds for all
+// threads, also those that run already (arch/x86/xstate.rst of Linux's documentation).
+bool tiles_permitted() {
+  constexpr long request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long tile_data = 18;               // the number of this part of a thread's state
+  if (::syscall(SYS_arch_prctl, request_permission, tile_data) == 0) {
+    return true;
+  }
+  spdlog::warn("the system refuses the tiles of AMX ({}): products in bfloat16 do without them",
+               std::strerror(errno));
+  return false;
+}
 #endif
-};
 
-std::size_t units_of_cpu() {
-#ifdef TAPEHEAD_AVX512_BF16
-  return __builtin_cpu_supports("avx512bf16") != 0 ? 2 : 1;
-#else
-  return 1;
+std::vector<ProductUnit> units_of_cpu() {
+  std::vector<ProductUnit> units{{"plain", pair_product_plain}};
+#ifdef TAPEHEAD_MATRIX_UNITS
+  if (__builtin_cpu_supports("avx512bf16") != 0) {
+    units.push_back({"avx512_bf16", pair_product_avx512_bf16});
+  }
+  if (__builtin_cpu_supports("amx-bf16") != 0 && tiles_permitted()) {
+    units.push_back({"amx", pair_product_amx, true});
+  }
 #endif
+  return units;
 }
 
-// The shortest of some products that stay in the first-level cache, in seconds.
-double seconds_of(const ProductUnit& unit) {
-  constexpr Index rows = 6;
+const ProductUnit& choose() {
+  const std::vector<ProductUnit>& all = product_units();
+  if (const char* const wanted = std::getenv("TAPEHEAD_PRODUCTS")) {
+    const auto found = std::ranges::find(all, wanted, &ProductUnit::name);
+    if (found == all.end()) {
+      throw ConfigError("TAPEHEAD_PRODUCTS is {}, but the kernels for bfloat16 here are {}", wanted,
+                        join(all | std::views::transform(&ProductUnit::name), ", "));
+    }
+    return *found;
+  }
+  return *std::ranges::max_element(all, {}, product_rate);
+}
+
+}  // namespace
+
+double product_rate(const ProductUnit& unit) {
+  constexpr Index rows = 96;
   constexpr Index columns = 64;
   constexpr Index pairs = 64;
-  const std::vector<std::uint32_t> words(static_cast<std::size_t>(columns * pairs), 0x3f803f80U);
+  const std::vector<std::uint32_t> words(static_cast<std::size_t>(rows * pairs), 0x3f803f80U);
   std::vector<float> result(static_cast<std::size_t>(rows * columns));
   double shortest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 50; ++i) {
@@ -49,25 +81,21 @@ double seconds_of(const ProductUnit& unit) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     shortest = std::min(shortest, took.count());
   }
-  return shortest;
+  return 2.0 * 2 * static_cast<double>(rows * columns * pairs) / shortest / 1e9;
 }
 
-const ProductUnit& choose() {
-  const std::span<const ProductUnit> all = product_units();
-  if (const char* const wanted = std::getenv("TAPEHEAD_PRODUCTS")) {
-    const auto found = std::ranges::find(all, wanted, &ProductUnit::name);
-    if (found == all.end()) {
-      throw ConfigError("TAPEHEAD_PRODUCTS is {}, but the kernels for bfloat16 here are {}", wanted,
-                        join(all | std::views::transform(&ProductUnit::name), ", "));
-    }
-    return *found;
+const std::vector<ProductUnit>& product_units() {
+  static const std::vector<ProductUnit> units = units_of_cpu();
+  return units;
+}
+
+void say_slow_products(Precision precision) {
+  if (unit_name(precision) == product_units().front().name) {
+    spdlog::warn(
+        "products in bfloat16 are slower than in float32 here: the kernel is `plain`, for CPUs "
+        "that do not multiply bfloat16");
   }
-  return *std::ranges::min_element(all, {}, seconds_of);
 }
-
-}  // namespace
-
-std::span<const ProductUnit> product_units() { return std::span(units).first(units_of_cpu()); }
 
 const ProductUnit& product_unit() {
   static const ProductUnit& unit = choose();

@@ -1,22 +1,19 @@
 // Which kernel of this CPU multiplies numbers in bfloat16.
 #pragma once
 
-#include "core/fields.hpp"
+#include "core/precision.hpp"
 #include "core/product/pair_product.hpp"
 
 namespace tapehead {
 
-// In what the products of linear maps are computed in a step of training.
-enum class Precision { float32, bfloat16 };
-constexpr ValueNames<2> value_names(Precision) { return {"float32", "bfloat16"}; }
-
 struct ProductUnit {
   std::string_view name;
   void (*product)(const PairProduct&);
+  bool takes_rows_of_a = false;  // a_pair_step must be 1
 };
 
 // The fastest kernel, measured at the first call, or the kernel that TAPEHEAD_PRODUCTS names. All
-// kernels give the same bits. Throws ConfigError for a name that this CPU or program has not.
+// but amx give the same bits. Throws ConfigError for a name that this CPU or program has not.
 const ProductUnit& product_unit();
 
 // Its name; empty if `precision` needs none.
@@ -24,7 +21,14 @@ inline std::string_view unit_name(Precision precision) {
   return precision == Precision::bfloat16 ? product_unit().name : std::string_view();
 }
 
-// All kernels of this program that the CPU can run; the first runs on any CPU.
-std::span<const ProductUnit> product_units();
+// The rate of a kernel whose operands stay in the caches, in GF/s.
+double product_rate(const ProductUnit& unit);
+
+// Warns if products in `precision` are slower than in float32, as with the plain kernel.
+void say_slow_products(Precision precision);
+
+// All kernels of this program that the CPU can run; the first runs on any CPU. The first call asks
+// the system for AMX's tiles, and warns if it refuses them.
+const std::vector<ProductUnit>& product_units();
 
 }  // namespace tapehead

@@ -2,6 +2,7 @@
 // of memory; saving, counting, clipping and optimising iterate over it.
 #pragma once
 
+#include "core/precision.hpp"
 #include "core/tape/parameter_declaration.hpp"
 #include "core/tape/tape.hpp"
 #include "core/tape/tensor.hpp"
@@ -78,6 +79,9 @@ class ParameterStore : NotCopied {
   Index trained_count() const { return count(true); }  // in parameters that are not frozen
   Index size() const { return size_; }  // with the gaps for alignment, which are always 0
   Index blocks() const { return static_cast<Index>(blocks_.size()); }
+
+  // Of the products with these weights in passes without gradients.
+  Precision precision = Precision::float32;
 
   Tensor& values() { return values_; }
   const Tensor& values() const { return values_; }

@@ -3,7 +3,7 @@
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"
-#include "core/product/broadcast_product.hpp"
+#include "core/product/matrix_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -19,8 +19,10 @@ constexpr Index block_tokens = 96;
 // columns while they are in the first-level cache.
 class TokenSearch {
  public:
-  TokenSearch(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums)
-      : rows_(hidden.dim(0)),
+  TokenSearch(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums,
+              Precision precision)
+      : precision_(precision),
+        rows_(hidden.dim(0)),
         depth_(hidden.dim(1)),
         columns_((rows_ + lane_count - 1) / lane_count * lane_count),
         count_(count),
@@ -54,9 +56,15 @@ class TokenSearch {
       for (Index column = 0; column < columns_; column += tile_columns) {
         const Index width = std::min(tile_columns, columns_ - column);
         prefetch_share(table, first + block_tokens, column);
-        broadcast_product(tokens, depth_, width, {table.row(first), depth_, 1},
-                          panels_ + column * depth_, width, start(bias, first, tokens, width),
-                          logits_, width);
+        const Start begin = start(bias, first, tokens, width);
+        const Scalar* const panel = panels_ + column * depth_;
+        if (precision_ == Precision::bfloat16) {
+          matrix_product(tokens, width, depth_, {table.row(first), depth_}, {panel, width}, logits_,
+                         width, begin.data != nullptr, precision_);
+        } else {
+          broadcast_product(tokens, depth_, width, {table.row(first), depth_, 1}, panel, width,
+                            begin, logits_, width);
+        }
         for (Index lane = 0; lane < width; lane += lane_count) {
           keep_best(logits_ + lane, width, first, tokens, column + lane);
           if (log_sums_ == LogSums::wanted) {
@@ -150,6 +158,7 @@ class TokenSearch {
     }
   }
 
+  Precision precision_;
   Index rows_;
   Index depth_;
   Index columns_;  // number of hypotheses, rounded up to whole vectors
@@ -169,10 +178,11 @@ class TokenSearch {
 }  // namespace
 
 BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& bias, Index count,
-                       TokenId excluded, LogSums log_sums) {
+                       TokenId excluded, LogSums log_sums, Precision precision) {
   const Index V = table.dim(0);
   const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
-  return TokenSearch(hidden, std::min(count, choices), excluded, log_sums).run(table, bias);
+  return TokenSearch(hidden, std::min(count, choices), excluded, log_sums, precision)
+      .run(table, bias);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

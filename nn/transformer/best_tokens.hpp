@@ -2,6 +2,7 @@
 // storing the logits of the whole vocabulary.
 #pragma once
 
+#include "core/precision.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -28,6 +29,7 @@ enum class LogSums { wanted, left_out };
 // are fewer), without `excluded`. hidden: (N, D), table: (V, D), bias: (V), or a tensor without
 // memory. Throws NumericError if logits are not finite.
 BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& bias, Index count,
-                       TokenId excluded, LogSums log_sums = LogSums::wanted);
+                       TokenId excluded, LogSums log_sums = LogSums::wanted,
+                       Precision precision = Precision::float32);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

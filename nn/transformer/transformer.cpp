@@ -88,7 +88,8 @@ BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId 
                             LogSums log_sums) const {
   const Tensor table = pass.parameter(weight).value().part(0, weight.shape);
   const Tensor added = bias.declared() ? pass.parameter(bias).value() : Tensor();
-  return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, log_sums);
+  return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, log_sums,
+                     pass.precision);
 }
 
 // The store has the order of these declarations: tables, then the parts of both stacks in turn.

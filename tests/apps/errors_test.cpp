@@ -259,7 +259,7 @@ TEST_F(Errors, help_and_version_are_no_errors) {
               MatchesRegex("tapehead [0-9]+\\.[0-9]+\\.[0-9]+(, commit [0-9a-f]+(-dirty)?)?\n"
                            "kernels: [a-z0-9]+ \\([A-Z0-9-]+\\)\n"
                            "BLAS: OpenBLAS [0-9.]+ .*; kernels in use: [A-Za-z0-9]+\n"
-                           "bfloat16: (plain|avx512_bf16)\n"));
+                           "bfloat16: (plain|avx512_bf16|amx)\n"));
 }
 
 TEST_F(Errors, the_kernel_for_bfloat16_may_be_forced_but_not_to_another) {

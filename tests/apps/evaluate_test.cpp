@@ -99,6 +99,20 @@ TEST_F(Evaluate, the_average_is_what_is_evaluated_unless_another_is_asked_for) {
   EXPECT_NE(greedy["chrf"], wide["chrf"]);
 }
 
+TEST_F(Evaluate, by_products_in_bfloat16_is_nearly_the_same) {
+  const auto exact = evaluate_json({});
+  const auto rounded = evaluate_json({"--precision", "bfloat16"});
+  EXPECT_NE(rounded["loss"], exact["loss"]);
+  EXPECT_NEAR(rounded["loss"].get<double>(), exact["loss"].get<double>(), 0.01);
+  EXPECT_EQ(evaluate_json({"--precision", "bfloat16", "--threads", "3"}), rounded);
+  EXPECT_EQ(evaluate_json({"--precision", "float32"}), exact);
+  EXPECT_THAT(here->refusal(2, "evaluate a --precision float16"),
+              HasSubstr("--precision: no such choice, did you mean bfloat16? (float16; allowed: "));
+  const ProgramResult plain = run_shell(
+      "TAPEHEAD_PRODUCTS=plain \"$TAPEHEAD\" evaluate a --precision bfloat16", here->path());
+  EXPECT_THAT(plain.errors, HasSubstr("products in bfloat16 are slower than in float32 here"));
+}
+
 // Another attention pattern is another model, even if every weight fits.
 TEST_F(Evaluate, weights_of_other_attention_are_refused) {
   std::filesystem::copy(*here / "a", *here / "other", std::filesystem::copy_options::recursive);

@@ -185,6 +185,17 @@ TEST_F(LanguageModel, scores_lines_as_it_would_draw_them) {
   EXPECT_EQ(scored[2]["tokens"].size(), 60U);
 }
 
+TEST_F(LanguageModel, draws_by_products_in_bfloat16_with_nearly_the_same_probabilities) {
+  train("a");
+  const auto probability = [&](const std::string& options) {
+    return lines_in("generate a --max-tokens 1 --temperature 0 --json" +
+                    options)[0]["log_probability"]
+        .get<double>();
+  };
+  EXPECT_NE(probability(" --precision bfloat16"), probability(""));
+  EXPECT_NEAR(probability(" --precision bfloat16"), probability(""), 0.05);
+}
+
 // The scores agree with an evaluation, whose loss is the mean per token.
 TEST_F(LanguageModel, scores_pairs_with_the_loss_of_an_evaluation) {
   write_corpus(here / "c");

@@ -1,5 +1,6 @@
 // Programs in a launch: as ranks with their own MPI library, alone, or not at all. A training on
 // several ranks leaves the files of one process to the bit.
+#include "core/product/product_unit.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/launched.hpp"
 #include "tests/support/text_training.hpp"
@@ -46,7 +47,9 @@ class RankTraining : public OpenMpiRuns, public WithParamInterface<RankCase> {
 INSTANTIATE_TEST_SUITE_P(
     Of, RankTraining,
     Values(RankCase{"translation", translation_config},
-           RankCase{"muon", symbols_config, {"training.optimizer=muon"}},
+           RankCase{"muon_and_bfloat16",
+                    symbols_config,
+                    {"training.optimizer=muon", "training.precision=bfloat16"}},
            RankCase{
                "gates",
                symbols_config,
@@ -82,6 +85,22 @@ TEST_F(RankTrainingStop, by_a_number_that_is_not_finite_is_said_once) {
   EXPECT_THAT(result.errors, AllOf(HasSubstr("error: step "), HasSubstr("to repeat the step: ")));
   expect_once(result.errors, "error: ");
   EXPECT_TRUE(std::filesystem::exists(here / "diverges/replay.safetensors"));
+}
+
+TEST_F(RankTrainingStop, by_another_kernel_for_bfloat16_names_both) {
+  if (product_units().size() == 1) {
+    GTEST_SKIP() << "this CPU has one kernel for bfloat16";
+  }
+  const Arguments training =
+      tiny_training("other", {"training.precision=bfloat16"}, {"--threads", "1"});
+  const Arguments words =
+      launch(openmpi, 1, program_for_openmpi, training) +
+      Arguments{":", "-n", "1", "/usr/bin/env", "TAPEHEAD_PRODUCTS=plain", program_for_openmpi} +
+      training;
+  const ProgramResult result = Program(words, here.path(), "/usr/bin/env").wait();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, ContainsRegex("rank 1 .*has another kernel for bfloat16 than rank 0.* "
+                                           "[(]plain, not [a-z0-9_]+[)]; all ranks must have"));
 }
 
 // Schedulers send this signal before the time is up, and the launcher forwards it.

@@ -85,7 +85,14 @@ TEST_F(ResumeChanged, by_the_precision_of_products_is_said_and_recorded) {
   EXPECT_THAT(resumed("a", {"training.steps=45", "training.precision=bfloat16"}),
               HasSubstr("not bit-identical to an uninterrupted run: products in bfloat16 (was "
                         "float32)"));
-  EXPECT_THAT(content_of(here / "a/record.json"), HasSubstr("\"precision\": \"bfloat16\""));
+  std::string record = content_of(here / "a/record.json");
+  const std::string unit = "\"unit\": \"";
+  const std::size_t at = record.rfind(unit);
+  ASSERT_NE(at, std::string::npos) << record;
+  here.write("a/record.json", record.insert(at + unit.size(), "abacus_"));
+  EXPECT_THAT(resumed("a", {"training.steps=50"}),
+              ContainsRegex("an uninterrupted run: products by the kernel ([a-z0-9_]+) [(]was "
+                            "abacus_"));
 }
 
 // Like a pruned or imported model, or a run whose other checkpoints were deleted to save space.

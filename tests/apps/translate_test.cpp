@@ -33,6 +33,18 @@ class Translate : public SharedRuns<Translate> {
 const std::string some_lines =
     "3\n10 2 7 5 1 6\n\n8 8\n0 1 2\n9 4 3 2 1\n5\n7 7 7 7\n6 0 10\n\n2 3\n";
 
+TEST_F(Translate, by_products_in_bfloat16_gives_nearly_the_same_scores) {
+  const auto scored = [](const std::string& options) {
+    return nlohmann::json::parse(translated("9 4 3 2 1\n", "--json" + options))
+        .at("translations")[0];
+  };
+  const auto exact = scored("");
+  const auto rounded = scored(" --precision bfloat16");
+  EXPECT_EQ(rounded["text"], exact["text"]);
+  EXPECT_NE(rounded["score"], exact["score"]);
+  EXPECT_NEAR(rounded["score"].get<double>(), exact["score"].get<double>(), 0.02);
+}
+
 TEST_F(Translate, each_line_has_its_translation_by_any_threads_batches_and_files) {
   const std::string expected = translated(some_lines);
   const std::vector<std::string> inputs = lines_of(some_lines);

@@ -163,7 +163,12 @@ std::string load_initial_weights(const Config& config, const Tokenizers& tokeniz
       load_weight(run.weights, parameter, model.store);
     }
   }
-  return in_words(run, matches, fresh);
+  std::string text = in_words(run, matches, fresh);
+  if (run.config.training.precision != config.training.precision) {
+    text += fmt::format("\n  its training multiplied in {}, this one does in {}",
+                        name_of(run.config.training.precision), name_of(config.training.precision));
+  }
+  return text;
 }
 
 void check_initial_weights(const Config& config, const Task& task) {

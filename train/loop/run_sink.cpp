@@ -51,6 +51,7 @@ void RunSink::open(const Config& config, const Task& task, const BlasInfo& blas)
   expect_same(ranks_, "set of kernels of OpenBLAS", blas.kernels, both);
   expect_same(ranks_, "version of the C library", ::gnu_get_libc_version(), both);
   expect_same(ranks_, "config", dump_config(config), lines);
+  expect_same(ranks_, "kernel for bfloat16", unit_name(config.training.precision), both);
   const Identity identity =
       identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint);
   std::string facts;

@@ -78,12 +78,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunPlan& 
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
-  if (unit_name(config_.training.precision) == product_units().front().name) {
-    spdlog::warn(
-        "training.precision: bfloat16 is slower than float32 here: this program has no kernel for "
-        "a "
-        "unit of this CPU that multiplies bfloat16");
-  }
+  say_slow_products(config_.training.precision);
   const TrainingEpoch epoch =
       training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch);
   auto parts =

@@ -127,8 +127,7 @@ struct TrainingOptions {
         "factor on the learning rate of gates, which must change more than weights");
     row(precision, keeping_meaning(named("precision")),
         "of the products of linear maps in steps: bfloat16 rounds their factors, and is faster "
-        "where "
-        "the CPU multiplies bfloat16; evaluations and all else are float32");
+        "where the CPU multiplies bfloat16; evaluations and all else are float32");
     row(batch_tokens, named("batch_tokens", 1, 1e7, "tokens"),
         "tokens of a batch: source or target, whichever is longer");
     row(batch_lengths, named("batch_lengths"),

@@ -143,6 +143,7 @@ void add_start(RunRecord& record, const RunStart& start,
     compare("the level of kernels", earlier.level, start.level);
     compare("OpenBLAS kernels for", earlier.kernels, start.kernels);
     compare("products in", earlier.precision, start.precision);
+    compare("products by the kernel", earlier.unit, start.unit);
     if (!differing.empty()) {
       spdlog::warn("from here on the run is not bit-identical to an uninterrupted run: {}",
                    join(differing, ", "));

@@ -6,6 +6,7 @@
 #include "core/product/matrix_product.hpp"
 #include "core/scalar.hpp"
 #include "core/version.hpp"
+#include "tests/support/rows_alike.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -122,15 +123,6 @@ TEST(BlockedProduct, equals_the_sums_written_out) {
   }
 }
 
-// Numbers whose sums depend on the order of summing.
-inline std::vector<Scalar> fractions(Index count, Index salt) {
-  std::vector<Scalar> numbers(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = Scalar{1} / static_cast<Scalar>(static_cast<Index>(i) * salt + 3);
-  }
-  return numbers;
-}
-
 // Deeper than a block, with full panels and a partial one.
 TEST(BlockedProduct, adds_up_in_the_order_of_the_depth) {
   constexpr Index rows = 9;
@@ -156,32 +148,8 @@ TEST(BlockedProduct, adds_up_in_the_order_of_the_depth) {
   }
 }
 
-// Blocks are cut at other rows (and, for a transposed a, at other copied columns), with every
-// remainder of tiles of six or eight rows.
 TEST(BlockedProduct, a_row_is_the_same_whatever_stands_beside_it) {
-  constexpr Index rows = 205;
-  constexpr Index depth = 300;
-  constexpr Index columns = 40;
-  const std::vector<Scalar> a = fractions(rows * depth, 1);
-  const std::vector<Scalar> b = fractions(columns * depth, 2);
-  for (const MatrixView left :
-       {MatrixView{a.data(), depth, false}, MatrixView{a.data(), rows, true}}) {
-    const auto from = [&](Index first, Index count) {
-      std::vector<Scalar> c(static_cast<std::size_t>(count * columns));
-      blocked_product(count, columns, depth, left.from(first, 0), {b.data(), depth, true}, {},
-                      c.data(), columns);
-      return c;
-    };
-    const std::vector<Scalar> all = from(0, rows);
-    for (const Index first : {1, 50, 131}) {
-      for (const Index count : {1, 2, 3, 4, 5, 6, 7, 13, 64, 71}) {
-        EXPECT_EQ(from(first, count), std::vector<Scalar>(all.begin() + first * columns,
-                                                          all.begin() + (first + count) * columns))
-            << count << " rows from row " << first
-            << (left.transposed ? " of a transposed matrix" : "");
-      }
-    }
-  }
+  expect_rows_alike(300, blocked_product);
 }
 
 // A packed matrix gives the same result for a row whatever the number of rows; input and output are

@@ -1,11 +1,17 @@
 // Products of rounded factors, compared with products in double precision of numbers that the test
 // rounds itself; and the kernels, compared with each other.
 #include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <future>
 #include <random>
+#include <thread>
 
 #include "core/product/matrix_product.hpp"
+#include "tests/support/rows_alike.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -39,38 +45,71 @@ constexpr std::array sizes{Size{1, 1, 1},    Size{5, 17, 3},    Size{6, 64, 8},
                            Size{7, 65, 9},   Size{13, 80, 1},   Size{97, 257, 513},
                            Size{192, 33, 2}, Size{2, 300, 1030}};
 
-TEST(RoundedProduct, is_the_product_of_the_rounded_numbers) {
-  for (const auto& [rows, columns, depth] : sizes) {
-    for (const int transposed : {0, 1, 2, 3}) {
-      SCOPED_TRACE(
-          fmt::format("({}, {}) times ({}, {}), {}", rows, depth, depth, columns, transposed));
-      const std::vector<float> a = normal_numbers(rows * depth, 1);
-      const std::vector<float> b = normal_numbers(depth * columns, 2);
-      const std::vector<float> row = normal_numbers(columns, 3);
-      const bool a_transposed = transposed % 2 == 1;
-      const bool b_transposed = transposed / 2 == 1;
-      const MatrixView left{a.data(), a_transposed ? rows : depth, a_transposed};
-      const MatrixView right{b.data(), b_transposed ? depth : columns, b_transposed};
-      std::vector<float> c(static_cast<std::size_t>(rows * columns), NAN);
-      matrix_product_plus_row(rows, columns, depth, left, right, row.data(), c.data(), columns,
-                              Precision::bfloat16);
-      matrix_product(rows, columns, depth, left, right, c.data(), columns, true,
-                     Precision::bfloat16);
-      for (Index i = 0; i < rows; ++i) {
-        for (Index j = 0; j < columns; ++j) {
-          double sum = row[static_cast<std::size_t>(j)];
-          double magnitude = std::abs(sum);
-          for (Index r = 0; r < depth; ++r) {
-            const double term = 2 * static_cast<double>(rounded(*left.from(i, r).data)) *
-                                static_cast<double>(rounded(*right.from(r, j).data));
-            sum += term;
-            magnitude += std::abs(term);
-          }
-          // Half a float's last digit, 6e-8, for each of some additions that round apart.
-          ASSERT_NEAR(c[static_cast<std::size_t>(i * columns + j)], sum, 1e-6 * magnitude)
-              << "row " << i << ", column " << j;
-        }
+// Rows of a, b and c are a power of two apart, so that many of their lines share sets of the
+// caches.
+void expect_product_of_rounded(const ProductUnit& unit, const Size& size, bool a_transposed,
+                               bool b_transposed) {
+  const auto [rows, columns, depth] = size;
+  const auto matrix = [](Index height, Index width, bool transposed, unsigned seed) {
+    const auto step =
+        static_cast<Index>(std::bit_ceil(static_cast<std::size_t>(transposed ? height : width)));
+    return std::pair(normal_numbers((transposed ? width : height) * step, seed), step);
+  };
+  const auto [a, a_step] = matrix(rows, depth, a_transposed, 1);
+  const auto [b, b_step] = matrix(depth, columns, b_transposed, 2);
+  const std::vector<float> row = normal_numbers(columns, 3);
+  auto [c, c_step] = matrix(rows, columns, false, 4);
+  const MatrixView left{a.data(), a_step, a_transposed};
+  const MatrixView right{b.data(), b_step, b_transposed};
+  const auto add = [&, &sums = c, step = c_step](StartOf<float> start) {
+    rounded_product(rows, columns, depth, left, right, start, sums.data(), step, unit);
+  };
+  add({row.data(), 0});
+  add({c.data(), c_step});
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      double sum = row[static_cast<std::size_t>(j)];
+      double magnitude = std::abs(sum);
+      for (Index r = 0; r < depth; ++r) {
+        const double term = 2 * static_cast<double>(rounded(*left.from(i, r).data)) *
+                            static_cast<double>(rounded(*right.from(r, j).data));
+        sum += term;
+        magnitude += std::abs(term);
       }
+      // Half a float's last digit, 6e-8, for each of some additions that round apart.
+      ASSERT_NEAR(c[static_cast<std::size_t>(i * c_step + j)], sum, 1e-6 * magnitude)
+          << "row " << i << ", column " << j;
+    }
+  }
+}
+
+TEST(RoundedProduct, is_the_product_of_the_rounded_numbers_by_every_kernel) {
+  for (const ProductUnit& unit : product_units()) {
+    for (const Size& size : sizes) {
+      for (const int transposed : {0, 1, 2, 3}) {
+        SCOPED_TRACE(fmt::format("{}: ({}, {}) times ({}, {}), {}", unit.name, size.rows,
+                                 size.depth, size.depth, size.columns, transposed));
+        expect_product_of_rounded(unit, size, transposed % 2 == 1, transposed / 2 == 1);
+      }
+    }
+  }
+}
+
+TEST(RoundedProduct, has_the_same_bits_with_a_packed_matrix) {
+  for (const auto& [rows, columns, depth] : sizes) {
+    const std::vector<float> a = normal_numbers(rows * depth, 1);
+    const std::vector<float> b = normal_numbers(depth * columns, 2);
+    const std::vector<float> row = normal_numbers(columns, 3);
+    std::vector<float> expected(static_cast<std::size_t>(rows * columns));
+    std::vector<float> c = expected;
+    const MatrixView left{a.data(), depth};
+    for (const MatrixView right :
+         {MatrixView{b.data(), columns}, MatrixView{b.data(), depth, true}}) {
+      matrix_product_plus_row(rows, columns, depth, left, right, row.data(), expected.data(),
+                              columns, Precision::bfloat16);
+      PackedMatrix(right, depth, columns, Precision::bfloat16)
+          .product(rows, left, {row.data(), 0}, c.data(), columns);
+      EXPECT_EQ(c, expected) << rows << ", " << columns << ", " << depth;
     }
   }
 }
@@ -111,27 +150,10 @@ TEST(RoundedProduct, of_depth_0_is_what_the_sums_begin_with) {
 }
 
 TEST(RoundedProduct, a_row_is_the_same_whatever_stands_beside_it) {
-  constexpr Index rows = 205;
-  constexpr Index depth = 700;
-  constexpr Index columns = 40;
-  const std::vector<float> a = normal_numbers(rows * depth, 1);
-  const std::vector<float> b = normal_numbers(columns * depth, 2);
-  for (const MatrixView left :
-       {MatrixView{a.data(), depth, false}, MatrixView{a.data(), rows, true}}) {
-    const auto from = [&](Index first, Index count) {
-      std::vector<float> c(static_cast<std::size_t>(count * columns));
-      rounded_product(count, columns, depth, left.from(first, 0), {b.data(), depth, true}, {},
-                      c.data(), columns);
-      return c;
-    };
-    const std::vector<float> all = from(0, rows);
-    for (const Index first : {1, 50, 131}) {
-      for (const Index count : {1, 2, 5, 7, 64, 71}) {
-        EXPECT_EQ(from(first, count), std::vector<float>(all.begin() + first * columns,
-                                                         all.begin() + (first + count) * columns))
-            << count << " rows from row " << first;
-      }
-    }
+  for (const ProductUnit& unit : product_units()) {
+    SCOPED_TRACE(unit.name);
+    expect_rows_alike(700,
+                      [&unit](const auto&... arguments) { rounded_product(arguments..., unit); });
   }
 }
 
@@ -157,8 +179,31 @@ class GuardedPages : NotCopied {
   std::byte* all_ = nullptr;
 };
 
+// Sums that were added in another order. What is subnormal on the way is zero in each order.
+void expect_near_sums(const std::vector<float>& found, const std::vector<float>& expected,
+                      const PairProduct& p) {
+  const auto magnitude_of = [](std::uint32_t a, std::uint32_t b) {
+    const auto number = [](std::uint32_t bits) {
+      return std::abs(static_cast<double>(std::bit_cast<float>(bits)));
+    };
+    return number(a & 0xffff0000U) * number(b & 0xffff0000U) + number(a << 16) * number(b << 16);
+  };
+  for (Index i = 0; i < p.rows; ++i) {
+    for (Index j = 0; j < p.columns; ++j) {
+      double magnitude = p.start == nullptr ? 0 : std::abs(p.start[i * p.start_step + j]);
+      for (Index k = 0; k < p.pairs; ++k) {
+        magnitude += magnitude_of(p.a[i * p.a_row_step + k], p.b[k * p.b_step + j]);
+      }
+      const auto at = static_cast<std::size_t>(i * p.columns + j);
+      ASSERT_NEAR(found[at], expected[at],
+                  1e-6 * magnitude + 2 * static_cast<double>(p.pairs) * 0x1p-126)
+          << "row " << i << ", column " << j;
+    }
+  }
+}
+
 // Also with factors so small that products and sums are subnormal.
-TEST(PairProduct, has_the_same_bits_by_every_kernel_and_touches_only_its_operands) {
+TEST(PairProduct, is_the_same_by_every_kernel_and_touches_only_its_operands) {
   constexpr std::size_t most = 65;
   GuardedPages of_a(4 * most * most);
   GuardedPages of_b(4 * most * most);
@@ -199,16 +244,105 @@ TEST(PairProduct, has_the_same_bits_by_every_kernel_and_touches_only_its_operand
                                 .start_step = step(columns),
                                 .c = c,
                                 .c_step = step(columns)};
-      std::vector<std::vector<std::uint32_t>> found;
+      std::vector<float> expected;
       for (const ProductUnit& unit : product_units()) {
+        SCOPED_TRACE(fmt::format("{}: {} rows, {} columns, {}", unit.name, rows, columns, pairs));
+        if (unit.takes_rows_of_a && turned) {
+          continue;
+        }
         unit.product(product);
-        found.emplace_back(reinterpret_cast<std::uint32_t*>(c),
-                           reinterpret_cast<std::uint32_t*>(c) + rows * columns);
-        ASSERT_EQ(found.back(), found.front())
-            << unit.name << ": " << rows << " rows, " << columns << " columns, " << pairs;
+        const std::vector<float> found(c, c + rows * columns);
+        if (unit.name == "amx") {
+          expect_near_sums(found, expected, product);
+        } else {
+          expected = expected.empty() ? found : expected;
+          ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
+        }
       }
     }
   }
+}
+
+// What can go wrong with a state of 8 KB that the system keeps only for those who ask.
+class Amx : public Test {
+ protected:
+  void SetUp() override {
+    if (__builtin_cpu_supports("amx-bf16") == 0) {
+      GTEST_SKIP() << "this CPU has no AMX";
+    }
+  }
+
+  // A product of whole numbers, which is exact.
+  static float product() {
+    const std::vector<float> ones(64 * 64, 1);
+    std::vector<float> c(64 * 64);
+    rounded_product(64, 64, 64, {ones.data(), 64}, {ones.data(), 64}, {}, c.data(), 64,
+                    product_units().back());
+    return std::ranges::min(c);
+  }
+};
+
+TEST_F(Amx, multiplies_in_a_thread_from_before_the_permission) {
+  std::promise<void> permitted;
+  float found = 0;
+  std::thread early([&] {
+    permitted.get_future().wait();
+    found = product();
+  });
+  EXPECT_EQ(product_units().back().name, "amx");
+  permitted.set_value();
+  early.join();
+  EXPECT_EQ(found, 64);
+}
+
+TEST_F(Amx, multiplies_in_a_child_and_while_signals_arrive) {
+  struct sigaction action{};
+  action.sa_handler = [](int) {  // uses the tiles, too, but allocates nothing
+    static std::array<std::uint32_t, 64> words;
+    static std::array<float, 64> sums;
+    product_units().back().product({.rows = 8,
+                                    .columns = 8,
+                                    .pairs = 8,
+                                    .a = words.data(),
+                                    .a_row_step = 8,
+                                    .a_pair_step = 1,
+                                    .b = words.data(),
+                                    .b_step = 8,
+                                    .start = nullptr,
+                                    .start_step = 0,
+                                    .c = sums.data(),
+                                    .c_step = 8});
+  };
+  ::sigaction(SIGALRM, &action, nullptr);
+  product();
+  const ::pid_t child = ::fork();
+  const ::itimerval every{.it_interval = {0, 100}, .it_value = {0, 100}};
+  ::setitimer(ITIMER_REAL, &every, nullptr);
+  bool exact = true;
+  for (int i = 0; i < 2000; ++i) {
+    exact = exact && product() == 64;
+  }
+  if (child == 0) {
+    ::_exit(exact ? 0 : 1);
+  }
+  const ::itimerval never{};
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(exact);
+}
+
+// The system then cannot save the tiles when a signal comes.
+TEST_F(Amx, is_left_out_where_the_stack_of_signals_is_too_small_for_it) {
+  std::vector<std::byte> stack(8192);
+  const ::stack_t alternate{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  ASSERT_EQ(::sigaltstack(&alternate, nullptr), 0);
+  internal::CaptureStdout();
+  EXPECT_NE(product_units().back().name, "amx");
+  EXPECT_THAT(internal::GetCapturedStdout(), HasSubstr("the system refuses the tiles of AMX"));
+  const ::stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  ::sigaltstack(&none, nullptr);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -102,14 +102,20 @@ TEST_F(ReplayTest, keeps_the_types_of_tokens_and_refuses_other_files) {
 }
 
 // A step of lanes: the memory of the lanes is part of the replay.
-TEST(ReplayOfLanes, sees_what_the_step_saw) {
+class ReplayOfLanes : public TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Precisions, ReplayOfLanes, Values("float32", "bfloat16"));
+
+TEST_P(ReplayOfLanes, sees_what_the_step_saw) {
   const TemporaryDirectory here;
+  const std::string precision = GetParam();
   const Config config =
       parse_config("task: {name: text, train_text: " TAPEHEAD_FIXTURES
                    "/text/train.en, tokenizer: character, context: 8}\n"
                    "model: {family: decoder, d_model: 12, heads: 3, layers: 2, positions: none, "
                    "initializer_gain: 4}\nattention: {positions: alibi}\n"
-                   "training: {batch_tokens: 64, accumulate: 2, memory: 12}\n",
+                   "training: {batch_tokens: 64, accumulate: 2, memory: 12, precision: " +
+                       precision + "}\n",
                    "test.yaml")
           .config;
   const Task task = make_task(config.task, {.seed = config.seed});

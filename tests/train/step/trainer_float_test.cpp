@@ -144,21 +144,31 @@ TEST_P(TrainerRefuses, a_loss_that_is_not_finite) {
   EXPECT_EQ(training.weights(), other.weights());
 }
 
-// A finite weight so large that products with it overflow.
-class TrainerExplains : public Test {
+// A finite weight so large that products with it overflow; rounded to bfloat16 it is infinite.
+class TrainerExplains : public TestWithParam<Precision> {
  protected:
-  TrainerExplains() : training_(model_options(), trainer_options(2), 2) {
+  TrainerExplains() : training_(model_options(), options(), 2) {
     planted_weight(training_) = std::numeric_limits<Scalar>::max();
     checks().finite = false;
   }
   ~TrainerExplains() override { checks().finite = true; }
 
+  static Trainer::Options options() {
+    Trainer::Options options = trainer_options(2);
+    options.training.precision = GetParam();
+    return options;
+  }
+
   TinyTrainer training_;
 };
 
-TEST_F(TrainerExplains, in_which_op_an_infinity_first_came) {
+INSTANTIATE_TEST_SUITE_P(Precisions, TrainerExplains,
+                         Values(Precision::float32, Precision::bfloat16));
+
+TEST_P(TrainerExplains, in_which_op_an_infinity_first_came) {
   EXPECT_THAT([&] { training_.step({copy_batch(1)}); },
-              ThrowsMessage<NumericError>(HasSubstr("first seen in linear")));
+              ThrowsMessage<NumericError>(
+                  HasSubstr("first seen in linear in encoder.layers.0.self.output")));
   EXPECT_FALSE(checks().finite) << "the look at every value ends with the step";
   // The checks do not stay on if the second look fails.
   std::atomic<int> calls = 0;
