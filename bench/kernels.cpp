@@ -44,6 +44,9 @@ class Kernels {
                 {"pass", ""},
                 {"us", 2.0 * 1024 * 1024 * 1024 / sgemm_ / 1e3},
                 {"gflops", sgemm_}});
+    table_.row({{"kernel", fmt::format("bfloat16 in caches, {}, one core", product_unit().name)},
+                {"pass", ""},
+                {"gflops", unit_}});
     table_.row({{"kernel", "copy of 64 MB, one core"},
                 {"pass", ""},
                 {"us", 2 * 64e6 / copy_ / 1e3},
@@ -99,6 +102,7 @@ class Kernels {
   std::regex filter_;
   double seconds_;
   double sgemm_ = sgemm_rate();
+  double unit_ = product_rate(product_unit());
   double copy_ = copy_rate();
   Report table_;
   int count_ = 0;

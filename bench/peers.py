@@ -70,19 +70,22 @@ def commands(name, case, arguments, python, intel):
     """Our command and the others: each a name, words and environment. They print a rate as JSON."""
     pytorch, ctranslate2 = ["pytorch_peer.py", name], ["ctranslate2_peer.py", name]
     timed = ["--seconds", arguments.seconds]
+    rounded = ["--set", "training.precision=bfloat16"] if arguments.bfloat16 else []
     options, peers = {
         "step": ([case, *timed], {"PyTorch": pytorch}),
         "lm": (timed, {"PyTorch": pytorch, "PyTorch, compiled": [*pytorch, "--compiled"]}),
         "decode": (["--beam", case], {"CTranslate2": ctranslate2}),
         "generate": (["--batch", case], {"PyTorch": pytorch, "CTranslate2": ctranslate2}),
     }[name]
-    ours = [*(["step", "lm"] if name == "lm" else [name]), *options]
+    if arguments.bfloat16:
+        peers["PyTorch, bfloat16"] = [*pytorch, "--bfloat16"]
+    ours = [*(["step", "lm"] if name == "lm" else [name]), *options, *rounded]
     yield "tapehead", [BUILD / "tapehead_bench", *ours], {}
     if arguments.beside:
         yield "another build", [arguments.beside, *ours], {}
         return
-    for peer, (script, *words) in peers.items():
-        command = [python, ROOT / "bench" / script, *words, *options]
+    for peer, (script, work, *flags) in peers.items():
+        command = [python, ROOT / "bench" / script, work, *options, *flags]
         yield peer, command, {}
         if peer == "PyTorch":
             yield "PyTorch, MKL forced", command, {"LD_PRELOAD": str(intel)}
@@ -138,6 +141,7 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3, help="time for the steps of one measurement")
+    parser.add_argument("--bfloat16", action="store_true", help="step and lm: ours, and PyTorch also, in bfloat16")
     parser.add_argument("--python", type=pathlib.Path, help="a Python that has the peers")
     parser.add_argument("--beside", type=pathlib.Path, help="another build's tapehead_bench, instead of the peers")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -145,6 +149,8 @@ def main():
     for name in arguments.comparisons:
         if name not in CASES:
             parser.error(f"no comparison {name}: there are {', '.join(CASES)}")
+    if arguments.bfloat16 and not {"step", "lm"}.issuperset(arguments.comparisons or CASES):
+        parser.error("--bfloat16 is for training steps: name step, lm or both")
     python = intel = None
     if not arguments.beside:
         python, intel = arguments.python or peers_python(), intel_library()

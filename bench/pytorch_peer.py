@@ -99,14 +99,16 @@ def median_step(step, seconds):
     return statistics.median(times)
 
 
-def take_step(model, optimizer, inputs, labels, smoothing=0.0):
+def take_step(model, optimizer, inputs, labels, smoothing=0.0, bfloat16=False):
     optimizer.zero_grad(set_to_none=True)
-    F.cross_entropy(model(*inputs).flatten(0, 1), labels.flatten(), label_smoothing=smoothing).backward()
+    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        loss = F.cross_entropy(model(*inputs).flatten(0, 1), labels.flatten(), label_smoothing=smoothing)
+    loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
 
 
-def pair_step(size):
+def pair_step(bfloat16, size):
     vocabulary, d_model, heads, d_ff, layers, sequences, length = SIZES[size]
     torch.manual_seed(1)
     dropout = {f"dropout_{place}": 0.1 for place in ("embedding", "feed_forward", "residual")}
@@ -114,7 +116,7 @@ def pair_step(size):
                                   d_model=d_model, d_ff=d_ff, **dropout))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=True)
     source, target, wanted = torch.randint(vocabulary, (3, sequences, length))
-    return lambda: take_step(model, optimizer, (source, target), wanted, 0.1), sequences * length
+    return lambda: take_step(model, optimizer, (source, target), wanted, 0.1, bfloat16), sequences * length
 
 
 def language_model(vocabulary, d_model=128, layers=4, heads=4, positions=CONTEXT, **options):
@@ -132,12 +134,12 @@ def nano_gpt(vocabulary, rate):
     return model, torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99), fused=True)
 
 
-def lm_step(compiled):
+def lm_step(bfloat16, compiled):
     torch.manual_seed(1)
     model, optimizer = nano_gpt(VOCABULARY, 1e-3)
     model = torch.compile(model) if compiled else model
     ids, labels = torch.randint(VOCABULARY, (2, SEQUENCES, CONTEXT))
-    return lambda: take_step(model, optimizer, (ids,), labels), SEQUENCES * CONTEXT
+    return lambda: take_step(model, optimizer, (ids,), labels, bfloat16=bfloat16), SEQUENCES * CONTEXT
 
 
 @torch.no_grad()
@@ -217,18 +219,19 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--seconds", type=float, default=8, help="time for the steps of one line")
     parser.add_argument("--compiled", action="store_true", help="lm: with torch.compile, which needs a C++ compiler")
+    parser.add_argument("--bfloat16", action="store_true", help="step and lm: with autocast to bfloat16")
     parser.add_argument("--text", help="lm: trains on this text, on the last of --threads")
     parser.add_argument("--learning-rate", type=float, default=1e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     a = parser.parse_args()
     if a.work == "step":
-        print_steps(a, a.sizes, pair_step)
+        print_steps(a, a.sizes, functools.partial(pair_step, a.bfloat16))
     elif a.text:
         torch.set_num_threads(a.threads[-1])
         print(json.dumps(train(a.text, a.learning_rate, a.seed)), flush=True)
     else:
-        print_steps(a, ["lm"], lambda _: lm_step(a.compiled))
+        print_steps(a, ["lm"], lambda _: lm_step(a.bfloat16, a.compiled))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ struct StepArguments {
   double seconds = 8;  // for the steps of one row
   bool json = false;
   bool check = false;
+  bool precision = false;
 };
 
 // The time of steps by kind of op. Watches the tapes and counts the time between successive ops.
@@ -119,6 +120,53 @@ Json measure_steps(const StepSubject& subject, Index threads, double seconds) {
   return row;
 }
 
+// Steps of both precisions in turns, in ten rounds, so that a changing clock rate changes both.
+Json measure_precisions(const StepArguments& arguments, const std::string& name, Index threads) {
+  constexpr std::size_t rounds = 10;
+  const auto subject_in = [&](const std::string& precision) {
+    Overrides overrides = arguments.overrides;
+    overrides.push_back("training.precision=" + precision);
+    return subject_named(name, overrides);
+  };
+  const StepSubject exact = subject_in("float32");
+  const StepSubject rounded = subject_in("bfloat16");
+  std::array<StepRun, 2> runs{StepRun(exact, threads), StepRun(rounded, threads)};
+  std::array<std::vector<StepTime>, 2> best;
+  while (best.back().size() < rounds) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto times = repeat(1, arguments.seconds / rounds / 2, [&] { return runs[i].step(); });
+      best[i].push_back(std::ranges::min(times, {}, &StepTime::seconds));
+    }
+  }
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    ratios.push_back(best[0][round].seconds / best[1][round].seconds);
+  }
+  const double unit = product_rate(product_unit());
+  const double gflops = median(best[1], &StepTime::gflops);
+  return {{"size", name},
+          {"threads", threads},
+          {"float32_ms", 1e3 * median(best[0], &StepTime::seconds)},
+          {"bfloat16_ms", 1e3 * median(best[1], &StepTime::seconds)},
+          {"ratio", median(ratios)},
+          {"least", std::ranges::min(ratios)},
+          {"most", std::ranges::max(ratios)},
+          {"gflops", gflops},
+          {"unit", product_unit().name},
+          {"unit_gflops", unit},
+          {"unit_share", gflops / unit / static_cast<double>(threads)}};
+}
+
+void run_precision_bench(const StepArguments& arguments) {
+  Report table(arguments.json, {"size", "threads", "float32_ms", "bfloat16_ms", "ratio", "least",
+                                "most", "gflops", "unit", "unit_gflops", "unit_share"});
+  for (const std::string& name : arguments.subjects) {
+    for (const Index threads : arguments.threads) {
+      table.row(measure_apart([&] { return measure_precisions(arguments, name, threads); }));
+    }
+  }
+}
+
 // The utilisation below which something is wrong. Throws ConfigError if it is unknown.
 double least_mfu(const std::string& subject, Index threads) {
   const StepSize* const size = size_named(subject);
@@ -130,6 +178,10 @@ double least_mfu(const std::string& subject, Index threads) {
 }
 
 void run_step_bench(const StepArguments& arguments) {
+  if (arguments.precision) {
+    run_precision_bench(arguments);
+    return;
+  }
   Report table(
       arguments.json,
       {"size", "threads", "shards", "ms", "best_ms", "tokens_per_second", "gflops", "sgemm_gflops",
@@ -196,6 +248,11 @@ const Command step_bench(20, [](CLI::App& program) {
       .add_flag("--check", arguments.check,
                 "Fail where a size's MFU is so low that something is broken")
       ->excludes(set);
+  command
+      .add_flag("--precision", arguments.precision,
+                "Steps in float32 and in bfloat16 in turns, and how many times as fast the second "
+                "are; unit_share: of the rate of the kernel for bfloat16 in the caches")
+      ->excludes("--check");
 });
 
 const Command multi30k_bench(60, [](CLI::App& program) {

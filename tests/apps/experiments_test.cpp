@@ -35,6 +35,8 @@ Arguments small(const SweepFile& sweep, const Config& config) {
       values["task." + split + "_source"] = fixtures + split + ".en";
       values["task." + split + "_target"] = fixtures + split + ".de";
       values["task.vocabulary"] = "120";
+    } else if (task == "labelled_text") {
+      values["task." + split + "_tsv"] = TAPEHEAD_FIXTURES "/labelled/" + split + ".tsv";
     } else if (!use.windows && task != "modular_arithmetic") {  // it has all pairs of numbers
       values["task." + split + "_examples"] = split == "train" ? "60" : "4";
     }
