@@ -28,8 +28,9 @@ const Split& Task::split(std::string_view name) const {
   if (found != splits.end()) {
     return *found;
   }
-  throw DataError("no split named {}; this task has {}", name,
-                  join(splits | std::views::transform(&Split::name), ", "));
+  throw DataError(
+      "no split named {}; this task has {}: choose one (--split; in the file of a sweep, split)",
+      name, join(splits | std::views::transform(&Split::name), ", "));
 }
 
 std::shared_ptr<const Source> Task::training(Index epoch) const {

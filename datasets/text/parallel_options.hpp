@@ -57,7 +57,7 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
         "instead of two files: source, tab, target on each line");
     row(header, named("header"),
         "whether a TSV begins with a line that names its columns; auto: the first line does if "
-        "its fields are names such as source and target");
+        "its fields are names such as source and target, or en and de");
     row(validation_types, file_named("validation_types", 4),
         "file with the type of each validation pair, one a line; evaluations then count right "
         "sequences by type too; empty: none");

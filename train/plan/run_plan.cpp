@@ -74,6 +74,10 @@ std::string zero_rate_text(const Config& config, const RunPlan& plan) {
     return fmt::format("0 in all of {}: no weight changes", counted(total, "step"));
   }
   const double reached = rate_at(top) / training.learning_rate;
+  constexpr Index many_steps = 100;  // of which one without effect does not matter
+  if (reached > 0.995 && total >= many_steps) {
+    return "";
+  }
   return fmt::format(
       "0 in step {}, the last, which changes no weights (training.learning_rate_end: 0){}", total,
       reached > 0.995

@@ -15,7 +15,7 @@ struct RunPlan {
 RunPlan plan_run(const Config& config, const Task& task);
 
 // Says in which steps the learning rate is 0, so that they change no weights, and what the highest
-// rate is. Empty if no step has the rate 0.
+// rate is. Empty if no step has the rate 0, or one of many steps.
 std::string zero_rate_text(const Config& config, const RunPlan& plan);
 
 // Warns once if the heads of some attentions are copies of one head (heads_are_copies), and names

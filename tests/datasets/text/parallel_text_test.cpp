@@ -241,7 +241,8 @@ TEST(AlignedText, a_tab_parts_source_and_target_and_a_first_line_of_names_is_a_h
   const AlignedText text = aligned("one\teins\r\n\tzwei\nthree\t\n");
   EXPECT_THAT(text.source, ElementsAre("one", "", "three"));
   EXPECT_THAT(text.target, ElementsAre("eins", "zwei", ""));
-  for (const std::string header : {"source\ttarget", "Sentence_1\tTRANSLATION ", "src\ttgt"}) {
+  for (const std::string header :
+       {"source\ttarget", "Sentence_1\tTRANSLATION ", "src\ttgt", "en\tde", "English\tGerman"}) {
     EXPECT_THAT(aligned(header + "\none\teins\n").source, ElementsAre("one"));
     EXPECT_EQ(aligned(header + "\none\teins\n", HeaderLine::absent).source.size(), 2U);
     EXPECT_EQ(aligned(header + "\n").source.size(), 1U) << "nothing follows it";

@@ -22,6 +22,8 @@ TEST(ZeroRate, is_told_of_the_step_that_has_it) {
             "75 % of training.learning_rate, in step 1, since there is no warmup"},
            {ScheduleKind::cosine, 3, 9, 0,
             "0 in step 9, the last, which changes no weights (training.learning_rate_end: 0)"},
+           {ScheduleKind::cosine, 3, 99, 0,
+            "0 in step 99, the last, which changes no weights (training.learning_rate_end: 0)"},
            {ScheduleKind::linear, 0, 1, 0, "0 in all of 1 step: no weight changes"},
            {ScheduleKind::cosine, 0, 1, 0, "0 in all of 1 step: no weight changes"},
            {ScheduleKind::linear, 0, 4, 1e-6, ""},
@@ -40,6 +42,13 @@ TEST(ZeroRate, is_told_of_the_step_that_has_it) {
       EXPECT_EQ(zero, !c.text.empty() && step == c.steps) << c.text << ", step " << step;
     }
   }
+}
+
+TEST(ZeroRate, is_not_told_of_one_step_of_many) {
+  Config config;
+  config.training.schedule = ScheduleKind::cosine;
+  config.training.warmup = 3;
+  EXPECT_EQ(zero_rate_text(config, {.steps_per_epoch = 2, .total_steps = 100}), "");
 }
 
 }}  // namespace tapehead
