@@ -5,6 +5,7 @@
     ./dev bench peers step --sizes A B --threads 1 --json       # training steps of an encoder-decoder
     ./dev bench peers lm                                        # training steps of a small language model
     ./dev bench peers decode generate --threads 2               # translations, and text of a small GPT-2
+    ./dev bench peers step lm --bfloat16                        # ours in bfloat16, PyTorch in both precisions
     ./dev bench peers step --beside PROGRAM                     # the tapehead_bench of another build
 
 Each comparison runs ours, then each peer, then ours again, ROUNDS times. The table has the medians and, as the ratio,

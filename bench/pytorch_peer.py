@@ -227,6 +227,8 @@ def main():
     a = parser.parse_args()
     if a.work == "step":
         print_steps(a, a.sizes, functools.partial(pair_step, a.bfloat16))
+    elif a.text and a.bfloat16:
+        parser.error("--text trains in float32: leave --bfloat16 out")
     elif a.text:
         torch.set_num_threads(a.threads[-1])
         print(json.dumps(train(a.text, a.learning_rate, a.seed)), flush=True)

@@ -146,6 +146,7 @@ Json measure_precisions(const StepArguments& arguments, const std::string& name,
   const double gflops = median(best[1], &StepTime::gflops);
   return {{"size", name},
           {"threads", threads},
+          {"set", arguments.overrides},
           {"float32_ms", 1e3 * median(best[0], &StepTime::seconds)},
           {"bfloat16_ms", 1e3 * median(best[1], &StepTime::seconds)},
           {"ratio", median(ratios)},
@@ -251,7 +252,8 @@ const Command step_bench(20, [](CLI::App& program) {
   command
       .add_flag("--precision", arguments.precision,
                 "Steps in float32 and in bfloat16 in turns, and how many times as fast the second "
-                "are; unit_share: of the rate of the kernel for bfloat16 in the caches")
+                "are; unit_share: all products of a step, also of attention, over the rate of the "
+                "kernel for bfloat16 in the caches")
       ->excludes("--check");
 });
 

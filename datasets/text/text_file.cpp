@@ -29,14 +29,13 @@ constexpr std::size_t longest_line = std::size_t{100} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // The last ones are languages: names, and codes of ISO 639-1 that are no common English words.
-constexpr std::array<std::string_view, 48> column_names{
-    "category", "class",      "hypothesis", "input",     "label",  "output",      "phrase",
-    "premise",  "query",      "question",   "reference", "review", "sentence",    "source",
-    "src",      "target",     "text",       "tgt",       "title",  "translation", "ar",
-    "arabic",   "cs",         "czech",      "de",        "german", "deutsch",     "en",
-    "english",  "es",         "spanish",    "fr",        "french", "it",          "italian",
-    "ja",       "japanese",   "ko",         "nl",        "dutch",  "pl",          "polish",
-    "pt",       "portuguese", "ru",         "russian",   "zh",     "chinese"};
+constexpr std::array<std::string_view, 47> column_names{
+    "category", "class",    "hypothesis", "input",       "label",    "output", "phrase",  "premise",
+    "query",    "question", "reference",  "review",      "sentence", "source", "src",     "target",
+    "text",     "tgt",      "title",      "translation", "ar",       "arabic", "cs",      "czech",
+    "de",       "german",   "deutsch",    "en",          "english",  "es",     "spanish", "fr",
+    "french",   "italian",  "ja",         "japanese",    "ko",       "nl",     "dutch",   "pl",
+    "polish",   "pt",       "portuguese", "ru",          "russian",  "zh",     "chinese"};
 
 // Whether all fields are names of columns, in any case, and perhaps with a number: Sentence_2.
 bool names_columns(std::string_view line) {

@@ -134,7 +134,7 @@ void add_start(RunRecord& record, const RunStart& start,
     // What can change the last bits of results: other kernels round differently.
     std::vector<std::string> differing;
     const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
-      if (was != is && !was.empty()) {
+      if (was != is && !was.empty() && !is.empty()) {
         differing.push_back(fmt::format("{} {} (was {})", what, is, was));
       }
     };
