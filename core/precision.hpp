@@ -1,4 +1,4 @@
-// In what the products of linear maps are computed.
+// The number format of the factors in linear maps.
 #pragma once
 
 #include "core/fields.hpp"

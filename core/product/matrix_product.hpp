@@ -35,8 +35,8 @@ class PackedMatrix {
   // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
   void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
 
-  // c = start + a b in float32, where a has at most `block_rows` rows and is used without a copy.
-  // The lines of `prefetcher` are prefetched meanwhile; null: none.
+  // c = start + a b with precision float32, where a has at most `block_rows` rows and is used
+  // without a copy. The lines of `prefetcher` are prefetched meanwhile; null: none.
   void block_product(Index rows, const Broadcast& a, Start start, Scalar* c, Index c_stride,
                      Prefetcher* prefetcher) const;
 

@@ -1,4 +1,4 @@
-// Operands of matrix products that lie in matrices of others.
+// Views of the operands of matrix products, and of the numbers that their sums begin with.
 #pragma once
 
 #include "core/prelude.hpp"

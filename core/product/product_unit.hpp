@@ -24,7 +24,7 @@ inline std::string_view unit_name(Precision precision) {
 // The rate of a kernel whose operands stay in the caches, in GF/s.
 double product_rate(const ProductUnit& unit);
 
-// Warns if products in `precision` are slower than in float32, as with the plain kernel.
+// Warns if `precision` is bfloat16 and the kernel is the plain one, which is slower than float32.
 void say_slow_products(Precision precision);
 
 // All kernels of this program that the CPU can run; the first runs on any CPU. The first call asks
