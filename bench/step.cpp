@@ -251,9 +251,9 @@ const Command step_bench(20, [](CLI::App& program) {
       ->excludes(set);
   command
       .add_flag("--precision", arguments.precision,
-                "Steps in float32 and in bfloat16 in turns, and how many times as fast the second "
-                "are; unit_share: all products of a step, also of attention, over the rate of the "
-                "kernel for bfloat16 in the caches")
+                "Measure float32 and bfloat16 in turns. ratio: time of a step in float32 over the "
+                "time in bfloat16; unit_share: rate of all products of a step, with attention, "
+                "over the rate of the kernel for bfloat16 in the caches")
       ->excludes("--check");
 });
 

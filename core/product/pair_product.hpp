@@ -1,6 +1,6 @@
-// The innermost product of numbers in bfloat16, two of them in a word of 32 bits: one source for
-// each unit of a CPU that multiplies them. These sources have flags of their own, so this header,
-// the only one of the project that they include, has no code.
+// The innermost product of numbers in bfloat16, two of them in a word of 32 bits. Each unit of a
+// CPU that multiplies them has a source with flags of its own. This is the only header of the
+// project that these sources include, and it has no code, which their flags would change.
 #pragma once
 
 #include <cstddef>

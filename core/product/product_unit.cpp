@@ -15,8 +15,8 @@ namespace tapehead {
 namespace {
 
 #ifdef TAPEHEAD_MATRIX_UNITS
-// Linux keeps no room for a thread's tiles until its process asks for them; this holds for all
-// threads, also those that run already (arch/x86/xstate.rst of Linux's documentation).
+// A process must ask Linux for the tiles once. Then all its threads may use them, also threads that
+// run already (arch/x86/xstate.rst of Linux's documentation).
 bool tiles_permitted() {
   constexpr long request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long tile_data = 18;               // the number of this part of a thread's state

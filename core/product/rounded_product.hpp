@@ -8,10 +8,10 @@
 
 namespace tapehead {
 
-// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions, and
-// each number of a and b is rounded to the nearest bfloat16, or to the even one of two that are
-// equally near; subnormal numbers, also sums, become zero. `start` may be c itself. The order of
-// additions depends on the unit and the depth alone.
+// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions. Each
+// number of a and b is rounded to the nearest bfloat16. If two are equally near, the even one is
+// taken. Subnormal numbers become zero, and so do subnormal sums. `start` may be c itself. The
+// order of additions depends on the unit and the depth alone.
 void rounded_product(Index rows, Index columns, Index depth, const MatrixOf<float>& a,
                      const MatrixOf<float>& b, StartOf<float> start, float* c, Index c_stride,
                      const ProductUnit& unit = product_unit());

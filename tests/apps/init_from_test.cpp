@@ -77,6 +77,12 @@ class InitFrom : public SharedRuns<InitFrom> {
   }
 };
 
+TEST_F(InitFrom, another_precision_of_products_is_said) {
+  EXPECT_THAT(start("one", {"training.precision=bfloat16"}),
+              HasSubstr("its training multiplied in float32, this one does in bfloat16"));
+  EXPECT_THAT(start("one"), Not(HasSubstr("multiplied")));
+}
+
 // Marks, ab, cd and ef are entries of both. Their rows do not change with a learning rate of 0.
 TEST_F(InitFrom, rows_of_the_same_entries_are_taken_over) {
   struct Case {

@@ -93,6 +93,8 @@ TEST_F(ResumeChanged, by_the_precision_of_products_is_said_and_recorded) {
   EXPECT_THAT(resumed("a", {"training.steps=50"}),
               ContainsRegex("an uninterrupted run: products by the kernel ([a-z0-9_]+) [(]was "
                             "abacus_"));
+  EXPECT_THAT(resumed("a", {"training.steps=55", "training.precision=float32"}),
+              HasSubstr("an uninterrupted run: products in float32 (was bfloat16)\n"));
 }
 
 // Like a pruned or imported model, or a run whose other checkpoints were deleted to save space.
