@@ -84,24 +84,29 @@ void pause_polling() { _mm_pause(); }
 void pause_polling() { asm volatile("isb" : : : "memory"); }
 #endif
 
-}  // namespace
-
-ThreadCount usable_cores(const fs::path& root) {
+ThreadCount cores_within(double quota) {
   // The library's own count includes cores that this process may not use.
   cpu_set_t allowed;
   const bool known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const auto found = known ? static_cast<Index>(CPU_COUNT(&allowed))
                            : static_cast<Index>(std::thread::hardware_concurrency());
   const Index cores = std::max<Index>(1, found);
-  const double quota = std::ceil(cpu_quota(root));
-  return quota < static_cast<double>(cores)
-             ? ThreadCount{static_cast<Index>(quota), "CPU quota of the control group"}
+  return std::ceil(quota) < static_cast<double>(cores)
+             ? ThreadCount{static_cast<Index>(std::ceil(quota)), "CPU quota of the control group"}
              : ThreadCount{cores, "cores of the process"};
 }
 
-ThreadCount default_thread_count(Index processes, const fs::path& root) {
-  ThreadCount threads = usable_cores(root);
-  threads.count = std::max<Index>(1, threads.count / processes);
+}  // namespace
+
+ThreadCount usable_cores(const fs::path& root) { return cores_within(cpu_quota(root)); }
+
+ThreadCount usable_cores() {
+  static const double quota = cpu_quota("/");
+  return cores_within(quota);
+}
+
+ThreadCount default_thread_count(Index processes, const ThreadCount& cores) {
+  ThreadCount threads{std::max<Index>(1, cores.count / processes), cores.from};
   const char* const variable = std::getenv("OMP_NUM_THREADS");
   const Index asked = whole_number(variable == nullptr ? "" : variable).value_or(0);
   return asked >= 1 && asked < threads.count ? ThreadCount{asked, "OMP_NUM_THREADS"} : threads;

@@ -14,11 +14,12 @@ struct ThreadCount {
 // The number of cores that this process may use: its CPU affinity or, if smaller, the CPU quota of
 // its control group (a container, for example), rounded up. The quota of a group also limits the
 // groups inside it. /proc and /sys are read below `root`.
-ThreadCount usable_cores(const fs::path& root = "/");
+ThreadCount usable_cores(const fs::path& root);
+ThreadCount usable_cores();  // below "/", where the quota is read at the first call
 
-// The usable cores divided by the number of `processes` that share them, at least 1. If
-// OMP_NUM_THREADS is a smaller whole number from 1 on, it is used instead.
-ThreadCount default_thread_count(Index processes = 1, const fs::path& root = "/");
+// The cores divided by the number of `processes` that share them, at least 1. If OMP_NUM_THREADS is
+// a smaller whole number from 1 on, it is used instead.
+ThreadCount default_thread_count(Index processes = 1, const ThreadCount& cores = usable_cores());
 
 // The number of threads, unless the user sets it.
 inline Index default_threads() { return default_thread_count().count; }

@@ -189,7 +189,7 @@ class ThreadCounts : public Test {
 TEST_F(ThreadCounts, are_the_cores_of_the_affinity) {
   cpu_set_t allowed;
   ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  const ThreadCount threads = default_thread_count(1, here / "none");
+  const ThreadCount threads = default_thread_count(1, usable_cores(here / "none"));
   EXPECT_EQ(threads.count, CPU_COUNT(&allowed));
   EXPECT_EQ(threads.from, "cores of the process");
 }
@@ -214,7 +214,7 @@ TEST_F(ThreadCounts, are_no_more_than_omp_num_threads_if_that_is_a_number) {
        {"1", "1000", "0", "-1", "", "1,2", "1x", " 1", "99999999999999999999"}) {
     SCOPED_TRACE('"' + text + '"');
     ::setenv("OMP_NUM_THREADS", text.c_str(), 1);
-    const ThreadCount threads = default_thread_count(1, here.path());
+    const ThreadCount threads = default_thread_count(1, usable_cores(here.path()));
     EXPECT_EQ(threads.count, text == "1" ? 1 : most);
     EXPECT_EQ(threads.from == "OMP_NUM_THREADS", threads.count < most);
     EXPECT_EQ(usable_cores(here.path()).count, most) << "it is about threads, not about cores";
@@ -222,8 +222,9 @@ TEST_F(ThreadCounts, are_no_more_than_omp_num_threads_if_that_is_a_number) {
 }
 
 TEST_F(ThreadCounts, are_divided_among_processes_but_not_below_one) {
-  EXPECT_EQ(default_thread_count(2, here / "none").count, std::max<Index>(1, cores / 2));
-  EXPECT_EQ(default_thread_count(cores + 1, here / "none").count, 1);
+  const ThreadCount all = usable_cores(here / "none");
+  EXPECT_EQ(default_thread_count(2, all).count, std::max<Index>(1, cores / 2));
+  EXPECT_EQ(default_thread_count(cores + 1, all).count, 1);
 }
 
 }}  // namespace tapehead
