@@ -25,9 +25,12 @@ std::vector<Tensor> all_drawn(const Input&... inputs) {
   return {drawn(inputs, k++)...};  // braces guarantee this order
 }
 
-template <class Function, TensorOrRandom... Input>
+template <class Function, class... Input>
 GradcheckReport report_of(const GradcheckOptions& options, const Function& function,
                           const Input&... inputs) {
+  static_assert((TensorOrRandom<Input> && ...),
+                "an input is a Tensor or random(extents...); give other arguments in a lambda: "
+                "EXPECT_GRADCHECK([](const Var& x) { return scaled(x, 2.0); }, random(7, 5))");
   constexpr auto each = std::index_sequence_for<Input...>();
   const std::vector<Tensor> tensors = all_drawn(inputs...);
   if constexpr (std::is_invocable_v<Function, Tape&, const std::vector<Var>&>) {
@@ -48,7 +51,7 @@ GradcheckReport report_of(const GradcheckOptions& options, const Function& funct
   }
 }
 
-template <class Function, TensorOrRandom... Input>
+template <class Function, class... Input>
   requires(!std::same_as<Function, GradcheckOptions>)
 GradcheckReport report_of(const Function& function, const Input&... inputs) {
   return report_of(GradcheckOptions{}, function, inputs...);
