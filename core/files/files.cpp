@@ -36,6 +36,15 @@ void make_room(std::string& content, std::size_t bytes, const fs::path& shown_as
   }
 }
 
+// No file can have a name that is too long.
+fs::file_status expect_known(fs::file_status status, const fs::path& path,
+                             const std::error_code& error) {
+  if (status.type() == fs::file_type::none && error != std::errc::filename_too_long) {
+    throw io_error("read", path, error.value());
+  }
+  return status;
+}
+
 // The name of a temporary file, which nobody can predict and occupy with a link or a file. Throws
 // IoError if `destination` is a device or a pipe, which a rename would replace.
 fs::path temporary_path(const fs::path& destination) {
@@ -50,18 +59,19 @@ fs::path temporary_path(const fs::path& destination) {
 
 }  // namespace
 
-IoError io_error(std::string_view verb, const fs::path& path, int code) {
-  return IoError("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code));
+SystemError io_error(std::string_view verb, const fs::path& path, int code) {
+  return SystemError("cannot {} {}: {}", verb, path.string(),
+                     std::generic_category().message(code));
 }
 
 fs::file_status status_of(const fs::path& path) {
-  std::error_code ignored;
-  return fs::status(path, ignored);
+  std::error_code error;
+  return expect_known(fs::status(path, error), path, error);
 }
 
 fs::file_status link_status_of(const fs::path& path) {
-  std::error_code ignored;
-  return fs::symlink_status(path, ignored);
+  std::error_code error;
+  return expect_known(fs::symlink_status(path, error), path, error);
 }
 
 void remove_if_possible(const fs::path& path) {

@@ -6,10 +6,16 @@
 
 namespace tapehead {
 
-// The error for a value of errno: "cannot write runs/copy/log.txt: No space left on device".
-IoError io_error(std::string_view verb, const fs::path& path, int code);
+// An IoError whose reason is the system's, and not what a file holds.
+struct SystemError : IoError {
+  using IoError::IoError;
+};
 
-// The status of a path, following links; file_type::none if it cannot be determined.
+// The error for a value of errno: "cannot write runs/copy/log.txt: No space left on device".
+SystemError io_error(std::string_view verb, const fs::path& path, int code);
+
+// The status of a path, following links. Throws IoError if the system does not tell it, which does
+// not mean that there is no file.
 fs::file_status status_of(const fs::path& path);
 fs::file_status link_status_of(const fs::path& path);  // of the link
 

@@ -23,6 +23,8 @@ bool holds(const fs::path& checkpoint) {
   try {
     const TensorFile file(checkpoint);
     return true;
+  } catch (const SystemError&) {
+    return fs::exists(status_of(checkpoint));
   } catch (const IoError&) {
     return false;
   }
@@ -53,6 +55,10 @@ std::string what_to_restore(const RunFiles& run, const Config& config) {
 // not advise --overwrite while the run has intact checkpoints or other weights.
 void expect_nothing_lost(const RunFiles& run, const Config& config,
                          const std::vector<RefusedCheckpoint>& refused) {
+  if (std::ranges::any_of(refused, &RefusedCheckpoint::unread)) {
+    throw IoError("no checkpoint of {} can be used; mend what keeps the system from reading them",
+                  run.directory.string());
+  }
   const bool has_weights = holds(run.best()) || holds(run.average());
   const std::string from_its_weights =
       fmt::format("start another run from its weights: --set model.init_from={} --run DIR",
@@ -151,6 +157,8 @@ std::optional<Weights> keep_own(const GoingOn& training, const fs::path& path) {
                     weights.step, training.step);
     }
     return weights;
+  } catch (const SystemError&) {
+    throw;  // what cannot be read now may be read later
   } catch (const IoError& error) {
     spdlog::info("{}; it is removed", error.what());
     remove_file(path);

@@ -209,6 +209,8 @@ Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&
       }
       result.newest = std::move(content);
       return result;
+    } catch (const SystemError& error) {
+      result.refused.push_back({.reason = error.what(), .unread = true});
     } catch (const IoError& error) {
       result.refused.push_back({.reason = error.what(), .holds = holds});
     }

@@ -38,8 +38,9 @@ struct VocabularyMatch {
 VocabularyMatch match_vocabularies(const Tokenizer& theirs, const Tokenizer& ours);
 
 struct RefusedCheckpoint {
-  std::string reason;  // names the file
-  bool holds = false;  // it is intact, but may belong to another training
+  std::string reason;   // names the file
+  bool holds = false;   // it is intact, but may belong to another training
+  bool unread = false;  // the system did not let it be read, so it may be intact
 };
 
 struct Resumable {

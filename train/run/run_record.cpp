@@ -159,6 +159,8 @@ std::optional<RunRecord> read_record(const fs::path& file) {
   }
   try {
     return record_of(parse_json_file(file), file.string());
+  } catch (const SystemError&) {
+    throw;
   } catch (const IoError& error) {
     spdlog::warn("{}; the record is ignored", error.what());
     return std::nullopt;

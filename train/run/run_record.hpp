@@ -39,7 +39,8 @@ struct RunRecord {
 void add_start(RunRecord& record, const RunStart& start,
                const std::map<std::string, std::string>& origins);
 
-// nullopt if there is no record or, with a warning, if it is unreadable.
+// nullopt if there is no record or, with a warning, if its text is no record. Throws SystemError if
+// it cannot be read.
 std::optional<RunRecord> read_record(const fs::path& file);
 
 // Throws IoError.
