@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -63,7 +64,9 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 // slow programs down many times.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__aarch64__)
 inline constexpr unsigned longest_life = 3000;
+inline constexpr bool runs_natively = false;
 #else
+inline constexpr bool runs_natively = true;
 inline constexpr unsigned longest_life = 300;
 #endif
 
@@ -83,9 +86,11 @@ bool wait_until(const Condition& condition) {
 
 class Program {
  public:
-  Program(const CommandLine& arguments, const std::filesystem::path& directory,
-          const std::string& file = TAPEHEAD_PROGRAM)
-      : input_(make_pipe()), child_([&] { return become(file, arguments, directory); }) {
+  // `prepare` is called in the child process before it becomes the program.
+  Program(
+      const CommandLine& arguments, const std::filesystem::path& directory,
+      const std::string& file = TAPEHEAD_PROGRAM, const std::function<void()>& prepare = [] {})
+      : input_(make_pipe()), child_([&] { return become(file, arguments, directory, prepare); }) {
     ::close(input_[0]);
   }
   Program(const Program&) = delete;
@@ -131,7 +136,7 @@ class Program {
   }
 
   int become(const std::string& file, const Arguments& arguments,
-             const std::filesystem::path& directory) const {
+             const std::filesystem::path& directory, const std::function<void()>& prepare) const {
     ::alarm(longest_life);
     const int output = ::creat((streams_ / "output").c_str(), 0600);
     const int errors = ::creat((streams_ / "errors").c_str(), 0600);
@@ -146,6 +151,7 @@ class Program {
       pointers.push_back(word.data());
     }
     pointers.push_back(nullptr);
+    prepare();
     ::execv(file.c_str(), pointers.data());
     return 98;
   }

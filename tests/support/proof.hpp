@@ -3,6 +3,8 @@
 
 #include "core/prelude.hpp"
 
+#include <gtest/gtest.h>
+
 #include <fstream>
 
 namespace tapehead {
@@ -19,14 +21,19 @@ inline Index proof_cases(Index sample, Index whole) {
 }
 
 // Adds a line to the summary of `./dev prove`: what was proved, with its numbers. Each proof has a
-// test suite named Prove..., such as ProveTokenizers, and calls tell_figures once.
+// test suite named Prove..., such as ProveTokenizers, and calls tell_figures once, at its end. A
+// line begins with the name of the test, which `./dev prove` then does not run again.
 inline void tell_figures(const std::string& line) {
   if (proof_figures() == nullptr) {
     fmt::print("{}\n", line);
     return;
   }
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  if (test.result()->Failed()) {
+    return;
+  }
   std::ofstream file(proof_figures(), std::ios::app);
-  if (!(file << line << '\n').flush()) {
+  if (!(file << test.test_suite_name() << '.' << test.name() << '\t' << line << '\n').flush()) {
     throw std::runtime_error(fmt::format("cannot write to {}", proof_figures()));
   }
 }

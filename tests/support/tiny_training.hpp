@@ -83,9 +83,11 @@ inline void expect_same_file(const std::filesystem::path& one, const std::filesy
   EXPECT_TRUE(content_of(one) == content_of(other)) << one << " differs from " << other;
 }
 
-// Expects bit-identical metrics and checkpoints in the two runs.
+// Expects bit-identical metrics and checkpoints in the two runs, and times of as many steps.
 inline void expect_same_runs(const std::filesystem::path& one, const std::filesystem::path& other) {
   expect_same_file(one / "metrics.jsonl", other / "metrics.jsonl");
+  EXPECT_EQ(lines_of(content_of(one / "times.jsonl")).size(),
+            lines_of(content_of(other / "times.jsonl")).size());
   EXPECT_EQ(checkpoint_names(one), checkpoint_names(other));
   for (const std::string& name : checkpoint_names(one)) {
     expect_same_file(one / "checkpoints" / name, other / "checkpoints" / name);
