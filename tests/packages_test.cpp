@@ -38,6 +38,7 @@ const std::map<std::string, std::string> programs_in{
     {"git", "git"},
     {"grep", "grep"},
     {"gzip", "gzip"},
+    {"iproute2", "ip"},
     {"libc-bin", "ldd"},
     {"mawk", "awk"},
     {"mkdocs", "mkdocs"},
@@ -45,12 +46,14 @@ const std::map<std::string, std::string> programs_in{
     {"ninja-build", "ninja"},
     {"mpich", "mpirun.mpich"},
     {"openmpi-bin", "mpirun.openmpi"},
+    {"openssh-client", "ssh ssh-keygen"},
+    {"openssh-server", "sshd"},
     {"python3", "python3"},
     {"sed", "sed"},
     {"sudo", "sudo"},
     {"tar", "tar"},
     {"universal-ctags", "ctags"},
-    {"util-linux", "mount setarch setpriv unshare"}};
+    {"util-linux", "mount nsenter setarch setpriv unshare"}};
 
 std::map<std::string, std::string> package_of_each() {
   std::map<std::string, std::string> packages;
@@ -186,12 +189,15 @@ TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
 
 TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
   const std::string text = sources_of_tests();
-  auto programs = matches_in(text, "\"(/usr)?/bin/([a-z0-9.-]+)\"");
+  auto programs = matches_in(text, "\"(/usr)?/s?bin/([a-z0-9.-]+)\"");
   EXPECT_THAT(programs, Contains("chromium-headless-shell"));
-  // Only `./dev prove ranks` starts it, and installs it like `./dev build mpi`.
-  const std::string of_proof = "mpirun.mpich";
-  EXPECT_EQ(programs.erase(of_proof), 1U);
-  expect_listed({of_proof}, "mpi", "the proof of ranks");
+  // Only `./dev prove` starts these, and installs them.
+  const std::map<std::string, std::string> of_proofs{
+      {"mpirun.mpich", "mpi"}, {"ip", "prove"}, {"ssh-keygen", "prove"}, {"sshd", "prove"}};
+  for (const auto& [program, command] : of_proofs) {
+    EXPECT_EQ(programs.erase(program), 1U) << program;
+    expect_listed({program}, command, "a proof");
+  }
   expect_listed(programs, "test", "a test");
   std::size_t scripts = 0;
   for (const auto& entry : fs::directory_iterator(repository / "scripts")) {
