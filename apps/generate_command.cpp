@@ -1,6 +1,5 @@
 // tapehead generate RUN...: continues a text, or generates outputs for sources, by sampling.
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
@@ -68,10 +67,10 @@ class ContinuationOf : public Question {
     const bool at_once =
         first == 0 && lines.size() == 1 && arguments_.options.samples == 1 && !arguments_.json;
     if (at_once) {
-      write_(shown(prompt_of(lines.front().line.text)));
+      write_(prompt_of(lines.front().line.text));
     }
     const TextGenerator::EachPiece each = [this](Index, Index, std::string_view piece) {
-      write_(shown(piece));
+      write_(piece);
     };
     const auto generated = generator_.generate(predictor_.prompts(lines),
                                                at_once ? each : TextGenerator::EachPiece(), first);
@@ -86,7 +85,7 @@ class ContinuationOf : public Question {
         text += arguments_.json ? json_of(prompt, k + 1, sample)
                                 : fmt::format("--- prompt {}, sample {}\n{}{}\n",
                                               first + static_cast<Index>(i) + 1, k + 1,
-                                              shown(prompt_of(prompt)), shown(sample.text));
+                                              prompt_of(prompt), sample.text);
       }
     }
     return at_once ? "\n" : text;
@@ -116,11 +115,6 @@ class ContinuationOf : public Question {
   // The prompt is shown if the text continues it.
   std::string prompt_of(const std::string& prompt) const {
     return predictor_.reader().goes_on() ? prompt : "";
-  }
-  // Escapes control characters if the output is a terminal.
-  std::string shown(std::string_view text) const {
-    const bool terminal = arguments_.output.empty() && ::isatty(STDOUT_FILENO) != 0;
-    return terminal ? printable(text) : std::string(text);
   }
 
   const GenerateArguments& arguments_;

@@ -69,7 +69,7 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
       output->write(text);
       return;
     }
-    write_output(text);
+    write_exactly(text);
     flush_output();
   };
   const auto question = make_question(predictor, write);

@@ -116,7 +116,7 @@ class SweepDisplay : NotCopied {
       text.append(line) += '\n';
       ++drawn_;
     }
-    write_message(text);
+    std::fputs(text.c_str(), stderr);
   }
 
   // First the second tries of all runs, then their ends.

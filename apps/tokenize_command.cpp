@@ -48,7 +48,7 @@ void tokenize_texts(const TokenizeArguments& arguments) {
   TokensOf question(*tokenizer, arguments.json);
   const Reader reader({.source = tokenizer, .target = tokenizer});
   ask_lines(input, nullptr, reader, question, [](std::string_view text) {
-    write_output(text);
+    write_exactly(text);
     flush_output();
   });
 }

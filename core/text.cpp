@@ -74,7 +74,7 @@ std::string shown_character(std::string_view character) {
     case '\t':
       return "\\t";
     default:
-      return code < 0x80 ? fmt::format("\\x{:02x}", static_cast<unsigned>(code))
+      return code < 0x7F ? fmt::format("\\x{:02x}", static_cast<unsigned>(code))
                          : fmt::format("\\u{:04x}", static_cast<unsigned>(code));
   }
 }
@@ -193,6 +193,18 @@ std::vector<std::string_view> text_lines(std::string_view text) {
     text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
   }
   return lines;
+}
+
+std::string visible(std::string_view text) {
+  const auto plain = [](char c) { return (' ' <= c && c <= '~') || c == '\n' || c == '\t'; };
+  std::string result;
+  while (!text.empty()) {
+    const auto rest = std::ranges::find_if_not(text, plain);
+    result.append(text.begin(), rest);
+    text = {rest, text.end()};
+    result += text.empty() ? "" : shown_character(take_character(text));
+  }
+  return result;
 }
 
 std::string printable(std::string_view message) {

@@ -51,6 +51,10 @@ std::string listed(const std::vector<Index>& numbers);
 // tokens, file names) through this function.
 std::string shown(std::string_view text, Index most = 200);
 
+// The text with the hidden characters escaped as by shown(), except line ends and tabs. JSON stays
+// the same JSON.
+std::string visible(std::string_view text);
+
 // A whole message for printing: shown() of each line, shortened to 4000 characters.
 std::string printable(std::string_view message);
 

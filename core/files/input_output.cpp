@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "core/text.hpp"
+
 namespace tapehead {
 
 namespace {
@@ -15,6 +17,12 @@ namespace {
 IoError output_error(int code) {
   const std::string reason = code == 0 ? "" : ": " + std::generic_category().message(code);
   return IoError("cannot write the output" + reason);
+}
+
+void write_bytes(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw output_error(errno);
+  }
 }
 
 // The identity of an open file.
@@ -47,10 +55,10 @@ void open_closed_streams() {
   }
 }
 
-void write_output(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    throw output_error(errno);
-  }
+void write_output(std::string_view text) { write_bytes(visible(text)); }
+
+void write_exactly(std::string_view text) {
+  ::isatty(STDOUT_FILENO) == 1 ? write_output(text) : write_bytes(text);
 }
 
 void flush_output() {
@@ -60,7 +68,7 @@ void flush_output() {
   }
 }
 
-void write_message(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void write_message(std::string_view text) { std::fputs(visible(text).c_str(), stderr); }
 
 void InputFiles::add(const fs::path& path) {
   paths_.push_back(path);

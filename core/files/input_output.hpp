@@ -13,13 +13,18 @@ namespace tapehead {
 // Throws IoError.
 void open_closed_streams();
 
-// Writes to standard output, which may be buffered until `flush_output`. Throws IoError.
+// Writes to standard output, which may be buffered until `flush_output`. Hidden characters are
+// escaped (`visible`). Throws IoError.
 void write_output(std::string_view text);
+
+// write_output, but the text keeps its bytes, unless they would go to a terminal.
+void write_exactly(std::string_view text);
 
 // Throws IoError if any of the output could not be written.
 void flush_output();
 
-// Writes to standard error. Failures are ignored, since they cannot be reported anywhere.
+// Writes to standard error, with hidden characters escaped. Failures are ignored, since they cannot
+// be reported anywhere.
 void write_message(std::string_view text);
 
 // The files that a command reads.

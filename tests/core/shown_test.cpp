@@ -65,7 +65,7 @@ TEST(Shown, characters_that_act_on_a_terminal_are_escaped) {
       {"dr\rERASED\n\t", "dr\\rERASED\\n\\t"},
       {"\x1b[31mred", "\\x1b[31mred"},
       {std::string("a\0b", 3), "a\\x00b"},
-      {"\x7F", "\\x7f"},
+      {"\x7F", "\\u007f"},
       {"\302\23331m \u202E \u2028 \uFEFF", "\\u009b31m \\u202e \\u2028 \\ufeff"},
       {"a\377b\303", "a\\xffb\\xc3"}};  // bytes that are no text
   for (const auto& [text, escaped] : cases) {
@@ -83,6 +83,13 @@ TEST(Shown, the_middle_of_what_is_long_is_left_out) {
             "begin" + std::string(145, 'x') + " ... " + std::string(47, 'x') + "end");
   EXPECT_EQ(shown("äöüäöüäöü", 8), "äöüäöü ... öü");          // characters, not bytes
   EXPECT_EQ(shown(std::string(1 << 20, '\n')).size(), 405U);  // 200 escapes of two characters each
+}
+
+// JSON escapes the other control characters itself.
+TEST(Visible, keeps_lines_and_tabs_and_the_value_of_json) {
+  EXPECT_EQ(visible("a\n\tb\r\x1b[2J\xFF\n"), "a\n\tb\\r\\x1b[2J\\xff\n");
+  EXPECT_EQ(visible("\"\x7F\302\233\u2028\uFEFF\""), R"("\u007f\u009b\u2028\ufeff")");
+  EXPECT_EQ(visible(std::string(5000, 'x')), std::string(5000, 'x'));
 }
 
 TEST(Printable, a_message_keeps_its_lines_and_nothing_else) {
