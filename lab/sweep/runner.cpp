@@ -14,8 +14,12 @@ namespace {
 // not be compared.
 void expect_same(const SweepPlan& plan, const SweepRun& run, const RunFiles& files,
                  FileDigests& digests) {
+  if (fs::is_symlink(link_status_of(files.directory))) {
+    throw IoError("cannot write into {}: it is a symbolic link; replace it by its directory",
+                  files.directory.string());
+  }
   if (fs::exists(files.config())) {
-    const LoadedConfig there = load_config(files.config());
+    const LoadedConfig there = load_config(find_run(files.directory).config());
     if (dump_config(there.config) != dump_config(run.config)) {
       throw IoError(
           "run {} exists with another config ({}); choose another directory with --run DIR, or "

@@ -33,12 +33,15 @@ struct LoadedConfig {
 // section.option=value: ...". Creates no files.
 LoadedConfig load_config(const fs::path& file, const std::vector<std::string>& overrides = {});
 
+// Throws ConfigError if a run's config.yaml has a base: it could make any command read any file.
+void expect_no_base(const fs::path& config);
+
 // load_config for commands that store or show what was chosen: reads a run's written.yaml even
 // without overrides. If that fails, it warns and counts every option of config.yaml as chosen.
 LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& overrides);
 
-// load_config for text in memory; messages and origins use `file_name`. Valid JSON is read as JSON;
-// anything else as YAML, unless the name ends in .json.
+// load_config for text in memory, which has no base; messages and origins use `file_name`. Valid
+// JSON is read as JSON; anything else as YAML, unless the name ends in .json.
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides = {});
 

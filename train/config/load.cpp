@@ -73,6 +73,9 @@ ConfigSource read_base(const std::vector<ConfigSource>& sources, const ConfigEnt
   if (!cycle.empty()) {
     fail(fmt::format("a config cannot inherit from itself ({}{})", cycle, shown(file)));
   }
+  if (fs::is_other(status_of(file))) {
+    fail(shown(file) + ": not a regular file");
+  }
   std::string text;
   try {
     text = read_config_text(file);
@@ -145,6 +148,13 @@ LoadedConfig load_with_overrides(const fs::path& file, const std::vector<Overrid
   return load(file, overrides, overrides.empty() ? std::nullopt : written_beside(file));
 }
 
+void expect_no_base(const fs::path& config) {
+  ConfigNode root = parse_document(read_config_text(config), config.string());
+  if (const auto base = take_base(root)) {
+    fail_at(config.string(), base->mark, "base: the config of a run has none");
+  }
+}
+
 LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& overrides) {
   LoadedConfig loaded = load_config(file, overrides);
   if (!overrides.empty()) {
@@ -163,8 +173,9 @@ LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& o
 
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides) {
-  return override_config(with_bases(parse_document(text, file_name), file_name),
-                         parse_overrides(overrides));
+  return override_config(
+      {{.file = std::string(file_name), .root = parse_document(text, file_name)}},
+      parse_overrides(overrides));
 }
 
 }  // namespace tapehead

@@ -249,8 +249,10 @@ Trained train(const TrainRequest& request) {
   sink->expect_available(loaded);
   // Checks data and weights before anything is created.
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);
-  const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
-                                      : find_config_data(request.config, config.task);
+  const TaskOptions data =
+      own_config
+          ? find_run_data(before, config.task, {request.data.directory, !request.overrides.empty()})
+          : find_config_data(request.config, config.task);
   if (own_config) {
     sink->expect_data_of_start(data);
   }

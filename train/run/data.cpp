@@ -84,9 +84,10 @@ void say_opened(const fs::path& run, const std::vector<std::string>& files) {
 }
 
 // Without a directory, accepts only files with the recorded bytes, because the run's author could
-// have recorded the path of any private file of its reader.
+// have recorded the path of any private file of its reader. `unrecorded`: also files that only the
+// config names.
 TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::path& directory,
-                      std::string_view ways_out) {
+                      bool unrecorded, std::string_view ways_out) {
   const auto places = read_places(run.data());
   TaskOptions found = task;
   std::vector<std::string> opened;  // files chosen by the record
@@ -94,7 +95,13 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
     const auto& [option, path] = file;
     const Place* const place = place_of(places, file);
     if (place == nullptr && directory.empty()) {
-      continue;
+      if (unrecorded) {
+        continue;
+      }
+      throw IoError(
+          "run {} has no record of {} (task.{}), which may be any file; give the directory of the "
+          "run's data with --data DIR, or measure on this file with --other-data",
+          run.directory.string(), *path, option);
     }
     const auto candidates = candidates_of(run, *path, place, directory);
     std::vector<fs::path> there;
@@ -162,14 +169,15 @@ TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const Da
     }
     return task;
   }
-  return find_data(run, task, choice.directory,
+  return find_data(run, task, choice.directory, choice.other,
                    "restore the file, or give the directory of the data with --data DIR");
 }
 
 TaskOptions find_config_data(const fs::path& config, const TaskOptions& task) {
   const fs::path directory = config.has_parent_path() ? config.parent_path() : ".";
   return is_run(directory) && why_no_files({directory}, task).empty()
-             ? find_data({directory}, task, {}, "restore the file, or copy the config elsewhere")
+             ? find_data({directory}, task, {}, true,
+                         "restore the file, or copy the config elsewhere")
              : task;
 }
 

@@ -25,8 +25,9 @@ std::string why_no_files(const RunFiles& run, TaskOptions task);
 // The task with the paths of existing files. With a directory, tries the config's path and the file
 // name there; without one, the absolute path and the path relative to the run, and accepts only a
 // file with the recorded bytes. Paths without a record, because they were set again or the run is
-// old, stay unchanged. Logs the files that come from the record. Throws IoError that names files
-// that are gone or have other bytes; ConfigError for the directory of a run that reads no files.
+// old, stay unchanged if other data is allowed. Logs the files that come from the record. Throws
+// IoError that names files that are gone, have other bytes or have no record; ConfigError for the
+// directory of a run that reads no files.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
 // The same for a config file. The stored config of a run uses the run's data.

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "train/config/config.hpp"
 #include "train/events/event_log.hpp"
 
 namespace tapehead {
@@ -133,6 +134,7 @@ RunFiles find_run(const fs::path& directory) {
             ? "; the command that made it was stopped before its end, so repeat that command"
             : "");
   }
+  expect_no_base(files.config());
   return files;
 }
 
