@@ -1,5 +1,6 @@
 // A training survives the loss of its console, and a repeated signal does not interrupt the save.
 #include "tests/support/program_runs.hpp"
+#include "tests/support/terminal.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/output/signals.hpp"
 
@@ -112,15 +113,6 @@ TEST_F(ConsoleLoss, a_pipe_that_nobody_reads_ends_no_training_and_no_sweep) {
   EXPECT_THAT(content_of(here / "out"), HasSubstr("2/2"));
 }
 
-// The master side of a new terminal.
-int new_terminal() {
-  const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (master < 0 || ::grantpt(master) != 0 || ::unlockpt(master) != 0) {
-    throw std::runtime_error("there is no terminal to be had");
-  }
-  return master;
-}
-
 // Replaces this process by the training, with the terminal as its controlling terminal.
 int train_on(int terminal, const fs::path& directory, const Arguments& words) {
   ::setsid();
@@ -158,13 +150,8 @@ TEST_F(ConsoleLoss, a_live_line_is_taken_back_before_what_a_command_prints) {
   const int terminal = new_terminal();
   ChildProcess child(
       [&] { return train_on(terminal, here.path(), {"prune", "a", "b", "--count", "1"}); });
-  std::string shown;
-  std::array<char, 4096> some{};
-  for (ssize_t read = 1; read > 0; shown.append(some.data(), static_cast<std::size_t>(read))) {
-    read = std::max<ssize_t>(0, ::read(terminal, some.data(), some.size()));  // fails at the end
-  }
+  const std::string shown = read_terminal(terminal);
   EXPECT_EQ(child.wait(), 0);
-  ::close(terminal);
   const std::size_t last = shown.rfind("heads tried: ");
   ASSERT_NE(last, std::string::npos) << shown;
   EXPECT_THAT(shown.substr(last), ContainsRegex("^heads tried: [0-9]+ of [0-9]+\r\033\\[K"));
