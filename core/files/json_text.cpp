@@ -10,7 +10,7 @@ constexpr int deepest = 32;  // tapehead's own files: 5; tokenizer.json: 7
 
 bool is_count(const Json& value, Index least, Index most) {
   if (value.is_number_unsigned()) {
-    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::max<Index>(most, 0)) &&
+    return most >= 0 && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most) &&
            static_cast<Index>(value.get<std::uint64_t>()) >= least;
   }
   return value.is_number_integer() && value.get<Index>() >= least && value.get<Index>() <= most;
