@@ -29,7 +29,7 @@ SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& direc
     json.fail("name", "the name of a directory in the sweep's directory");
   }
   const fs::path config = RunFiles{directory / run.name}.config();
-  if (fs::exists(config)) {
+  if (fs::exists(status_of(config))) {
     run.config = load_config(find_run(directory / run.name).config()).config;
   }
   run.config.seed = seed.get<std::uint64_t>();
