@@ -199,6 +199,9 @@ void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRow
   const bool has_own = fs::exists(own);
   const fs::path file = has_own ? own : files.config_file();
   const Json settings = has_own ? parse_json_file(own) : files.config();
+  if (!settings.is_object()) {
+    throw IoError("{} is no JSON object", file.string());
+  }
   leave_out_suppressed(TheirConfig(settings, file), end, rows);
   warn_of_further_ends(settings, file, end);
   warn_of_ignored(settings, file);
