@@ -171,6 +171,9 @@ Imported import_model(const ImportRequest& request) {
   }
   const Index their_size = theirs.count("vocab_size");
   expect_size(files, their_size, "entries");
+  if (purpose != Purpose::tokens) {
+    expect_size(files, count_labels(theirs), "labels");
+  }
   const PretrainedTokenizers tokenizers =
       their_tokenizers(files, theirs, request.begin, request.token_texts);
   const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};

@@ -73,6 +73,8 @@ TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
       {"llama", R"("head_dim": 3)", "llama/config.json: ", "head_dim: 3"},
       {"llama", R"("vocab_size": 900000000)", "describes 900000000 entries"},
       {"llama", R"("intermediate_size": 60000)", "parameters, but the"},
+      {"bert_classes", R"("id2label": null, "num_labels": 900000000)",
+       "describes 900000000 labels"},
       {"bert_classes", R"("problem_type": "regression")", R"(problem_type: "regression")"},
       {"bert_classes", R"("problem_type": "multi_label_classification")",
        R"(problem_type: "multi_label_classification")"},
