@@ -27,6 +27,11 @@ struct PretrainedTokenizers {
 // The id in the files for each entry.
 using FileVocabulary = std::unordered_map<std::string, Index>;
 
+// An id, and the ids of entries, in JSON. Both throw DataError for an id that is no whole number
+// from 0.
+Index id_in(const nlohmann::json& json);
+FileVocabulary vocabulary_in(const nlohmann::json& json);
+
 // The marks' ids in the files; nullopt: the model has no such mark.
 struct FileMarks {
   std::optional<Index> unknown{}, begin{}, end{}, mask{};

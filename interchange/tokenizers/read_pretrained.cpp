@@ -60,7 +60,8 @@ void put_template_around(const nlohmann::json& processor, MarksAround& marks) {
       continue;
     }
     const auto name = item.at("SpecialToken").at("id").get<std::string>();
-    const auto ids = processor.at("special_tokens").at(name).at("ids").get<std::vector<Index>>();
+    const nlohmann::json& listed = processor.at("special_tokens").at(name).at("ids");
+    const auto ids = mapped(listed.get_ref<const nlohmann::json::array_t&>(), id_in);
     side->insert(side->end(), ids.begin(), ids.end());
   }
   if (side == &before) {
@@ -79,12 +80,28 @@ void put_around(const nlohmann::json& processor, MarksAround& marks) {
   } else if (type == "TemplateProcessing") {
     put_template_around(processor, marks);
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    marks.before.insert(marks.before.begin(), processor.at("cls").at(1).get<Index>());
-    marks.behind.push_back(processor.at("sep").at(1).get<Index>());
+    marks.before.insert(marks.before.begin(), id_in(processor.at("cls").at(1)));
+    marks.behind.push_back(id_in(processor.at("sep").at(1)));
   }
 }
 
 }  // namespace
+
+Index id_in(const nlohmann::json& json) {
+  constexpr std::uint64_t most = 1'000'000'000;
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most) {
+    throw DataError("an id is {}, not a whole number from 0 to {}", json.dump(), most);
+  }
+  return json.get<Index>();
+}
+
+FileVocabulary vocabulary_in(const nlohmann::json& json) {
+  FileVocabulary vocabulary;
+  for (const auto& [entry, id] : json.get_ref<const nlohmann::json::object_t&>()) {
+    vocabulary.emplace(entry, id_in(id));
+  }
+  return vocabulary;
+}
 
 FileMarks marks_by_name(const FileVocabulary& vocabulary) {
   // The id of the first name that is an entry.
@@ -149,8 +166,7 @@ PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory,
     });
   }
   if (const fs::path entries = directory / "vocab.json"; is_file(entries)) {
-    const auto vocabulary = read_json_from(
-        entries, [](const nlohmann::json& ids) { return ids.get<FileVocabulary>(); });
+    const auto vocabulary = read_json_from(entries, vocabulary_in);
     return read_from(directory / "merges.txt", [&](const std::string& merges) {
       return byte_bpe_of_files(vocabulary, merges, config_in(directory), find_marks);
     });

@@ -43,7 +43,7 @@ void expect_options(const nlohmann::json& of, std::string_view part,
 
 // The model's entries and the added marks. Throws DataError for an added token that is text.
 FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
-  auto vocabulary = tokenizer.at("model").at("vocab").get<FileVocabulary>();
+  FileVocabulary vocabulary = vocabulary_in(tokenizer.at("model").at("vocab"));
   for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
     const auto content = token.at("content").get<std::string>();
     if (!token.value("special", false)) {
@@ -51,7 +51,7 @@ FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
           "the added token `{}` is text, which is not supported (only marks: \"special\": true)",
           content);
     }
-    vocabulary[content] = token.at("id").get<Index>();
+    vocabulary[content] = id_in(token.at("id"));
   }
   return vocabulary;
 }
