@@ -117,6 +117,19 @@ std::vector<std::string> expect_separate(const SweepFile& sweep) {
   return notes;
 }
 
+// Checks the number of runs before memory is taken for each.
+void expect_few_runs(const SweepFile& sweep) {
+  constexpr std::size_t most = 10'000;
+  std::size_t runs = std::max<std::size_t>(1, sweep.seeds.size());
+  for (const SweepAxis& axis : sweep.axes) {
+    runs *= axis.settings.size();
+    if (runs > most) {
+      throw ConfigError("{}: with this axis the sweep has more than {} runs; leave settings out",
+                        axis.settings.front().place, most);
+    }
+  }
+}
+
 using Combination = std::vector<const SweepSetting*>;
 
 std::vector<Combination> combinations(const std::vector<SweepAxis>& axes) {
@@ -195,6 +208,7 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
 }  // namespace
 
 SweepPlan plan_sweep(const SweepFile& sweep) {
+  expect_few_runs(sweep);
   const std::vector<Combination> all = combinations(sweep.axes);
   const auto labels = [](const Combination& settings) -> SweepCell {
     return mapped(settings, &SweepSetting::label);
