@@ -178,7 +178,15 @@ class SweepReader {
            "expected a value; several options that change together need names: `size: {small: "
            "{model.d_model: 32}, large: {model.d_model: 64}}`");
     }
-    Override result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
+    if (option.find('=') != option.npos) {
+      fail(mark, option, "expected the name of an option, such as model.heads");
+    }
+    Override result;
+    try {
+      result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
+    } catch (const ConfigError& error) {
+      fail(mark, option, error.what());
+    }
     result.name_place = place_of(option, mark);
     result.place = place_of(option, value.mark);
     return result;
