@@ -167,6 +167,32 @@ TEST_F(ResumeKeptFiles, page_scores_and_replay_go_with_the_first_new_step) {
   EXPECT_FALSE(fs::exists(here / "a/scores.jsonl")) << "other options";
 }
 
+// A link to itself stands for what the system refuses to read, perhaps for a moment only.
+TEST_F(ResumeKeptFiles, what_cannot_be_read_now_is_named_and_stays) {
+  const auto loop = [](const fs::path& file) {
+    fs::remove(file);
+    fs::create_symlink(file.filename(), file);
+  };
+  train({"training.average_last=2"});
+  copy_run("a", "trained");
+  const Arguments resume_of_a = resumed_training("a");
+  for (const fs::path& file : {checkpoint("best"), checkpoint("average"),
+                               checkpoint("weights_00000030"), here / "a/record.json"}) {
+    fs::remove_all(here / "a");
+    copy_run("trained", "a");
+    loop(file);
+    EXPECT_THAT(complaint(resume_of_a),
+                AllOf(HasSubstr(file.filename()), HasSubstr("Too many levels of symbolic links")));
+    EXPECT_TRUE(fs::is_symlink(file));
+  }
+  fs::remove_all(here / "a");
+  copy_run("trained", "a");
+  loop(checkpoint("step_00000030"));
+  loop(checkpoint("step_00000040"));
+  EXPECT_THAT(complaint(resume_of_a), AllOf(HasSubstr("repair what the messages above name"),
+                                            Not(HasSubstr("--overwrite"))));
+}
+
 class ResumeFromDamaged : public TinyRuns {
  protected:
   void SetUp() override {

@@ -187,7 +187,7 @@ std::string text_of(const Fault& fault) {
 
 class ProveFaultsOf : public TestWithParam<Scenario> {};
 
-TEST_P(ProveFaultsOf, a_command_lose_nothing_unsaid) {
+TEST_P(ProveFaultsOf, a_command_loses_nothing_unsaid) {
   if (why_not_traced() != nullptr) {
     GTEST_SKIP() << why_not_traced();
   }

@@ -228,6 +228,10 @@ class Disk {
 struct Training {
   std::string name;
   Arguments command;
+
+  friend std::ostream& operator<<(std::ostream& out, const Training& training) {
+    return out << training.name;
+  }
 };
 
 std::vector<Training> trainings() {

@@ -56,8 +56,10 @@ std::string what_to_restore(const RunFiles& run, const Config& config) {
 void expect_nothing_lost(const RunFiles& run, const Config& config,
                          const std::vector<RefusedCheckpoint>& refused) {
   if (std::ranges::any_of(refused, &RefusedCheckpoint::unread)) {
-    throw IoError("no checkpoint of {} can be used; mend what keeps the system from reading them",
-                  run.directory.string());
+    throw IoError(
+        "no checkpoint of {} can be used; repair what the messages above "
+        "name, and repeat the command",
+        run.directory.string());
   }
   const bool has_weights = holds(run.best()) || holds(run.average());
   const std::string from_its_weights =
