@@ -23,7 +23,7 @@ namespace {
 
 // Typed examples are split at white space, so no entry may contain it. Other characters stand for
 // it: for control characters, from Unicode's block Control Pictures (U+2400 on).
-std::string visible(std::string_view character) {
+std::string entry_of(std::string_view character) {
   if (character == " ") {
     return "␣";
   }
@@ -194,7 +194,7 @@ BigramStatistics statistics_of(std::string_view text) {
   std::vector<std::string> characters;
   for (auto& [character, number] : numbers) {
     number = characters.size();
-    characters.push_back(visible(character));
+    characters.push_back(entry_of(character));
   }
   std::vector<Index> counts(characters.size());
   std::vector<std::vector<Index>> pairs(characters.size(), counts);
