@@ -112,7 +112,9 @@ class Watch {
     static const Arguments read = patterns_of_page();
     const std::string_view name = call.name();
     std::string file = call.file();
-    file.resize(file.size() - (file.ends_with('/') ? 1 : 0));
+    if (file.ends_with('/')) {
+      file.pop_back();
+    }
     if (changing.contains(name) || (name == "open" && (call.flags() & writing) != 0)) {
       expect(name, file, written);
       expect(name, name == "rename" ? call.new_file() : file, written);

@@ -103,7 +103,7 @@ TEST(ConfigErrors, what_the_file_says_cannot_act_on_a_terminal) {
   EXPECT_THAT(config_error("\"dr\\rERASED\": 1"),
               StartsWith("a.yaml:1:1: dr\\rERASED: unknown name"));
   EXPECT_THAT(config_error("x: 1", {}, "a\x1b[2J.yaml"), StartsWith("a\\x1b[2J.yaml:1:1: x: "));
-  EXPECT_THAT(config_error("seed: 1", {"model.\x7f=1"}), StartsWith("--set model.\\x7f=1: "));
+  EXPECT_THAT(config_error("seed: 1", {"model.\x7f=1"}), StartsWith("--set model.\\u007f=1: "));
 }
 
 TEST(ConfigErrors, whatever_is_long_is_cut_in_the_message) {
