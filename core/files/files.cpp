@@ -183,12 +183,19 @@ void OpenFile::close() {
 OpenFile nameless_file() {
   const char* wanted = std::getenv("TMPDIR");
   const fs::path directory = wanted != nullptr && *wanted != 0 ? wanted : "/var/tmp";
-  std::string name = (directory / "tapehead-XXXXXX").string();
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  int descriptor = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  // Without O_TMPFILE in the file system or, the last two, in the kernel (open(2)), the file has a
+  // name for a moment, and a process that is killed then leaves it.
+  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
+    std::string name = (directory / "tapehead-XXXXXX").string();
+    descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor >= 0) {
+      ::unlink(name.c_str());
+    }
+  }
   if (descriptor < 0) {
     throw io_error("create a file in", directory, errno);
   }
-  ::unlink(name.c_str());
   return {descriptor, directory};
 }
 

@@ -81,6 +81,10 @@ Arguments patterns_of_page() {
   return patterns;
 }
 
+bool opens_nameless(const SystemCall& call) {
+  return call.name() == "open" && (call.flags() & O_TMPFILE) == O_TMPFILE;
+}
+
 // The calls of a command that the page does not allow.
 class Watch {
  public:
@@ -115,7 +119,9 @@ class Watch {
     if (file.ends_with('/')) {
       file.pop_back();
     }
-    if (changing.contains(name) || (name == "open" && (call.flags() & writing) != 0)) {
+    if (opens_nameless(call)) {
+      expect("open a new file in", file, {"TMPDIR"});
+    } else if (changing.contains(name) || (name == "open" && (call.flags() & writing) != 0)) {
       expect(name, file, written);
       expect(name, name == "rename" ? call.new_file() : file, written);
     } else if (name == "open") {
@@ -262,6 +268,31 @@ TEST_F(StrangersRuns, text_of_their_models_is_exact_in_a_pipe_and_escaped_on_a_t
     program.end_input();
     EXPECT_EQ(replaced(read_terminal(terminal), {{"\r\n", "\n"}}), visible(piped.output));
     program.wait();
+  }
+}
+
+// A command that is killed leaves no file that never had a name.
+TEST_F(StrangersRuns, give_temporary_files_a_name_only_where_the_file_system_needs_one) {
+  if (why_not_traced() != nullptr) {
+    GTEST_SKIP() << why_not_traced();
+  }
+  const int nameless = ::open(here->path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  ::close(nameless);
+  const std::string temporary = *here / "temporary";
+  for (const int fault : {0, EISDIR, ENOENT, EOPNOTSUPP}) {
+    bool named = false;
+    const ProgramResult result = trace(
+        fmt::format("train letters.yaml --run temporary{}", fault), here->path(),
+        [&](const SystemCall& call) -> Verdict {
+          named = named ||
+                  (call.name() == "unlink" && call.file().starts_with(temporary + "/tapehead-"));
+          return {.kind = fault != 0 && opens_nameless(call) ? Verdict::Kind::failed
+                                                             : Verdict::Kind::made,
+                  .error = fault};
+        });
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(named, fault != 0 || nameless < 0) << fault;
+    EXPECT_TRUE(fs::is_empty(temporary));
   }
 }
 
