@@ -5,13 +5,13 @@
 namespace tapehead {
 
 std::string json_for_page(const Json& json) {
-  const std::string text = json_text(json);
+  const std::string text = visible(json_text(json));
   // In JSON these characters occur in strings only, where the escapes mean the same.
   return replaced(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
 }
 
 std::string text_for_page(std::string_view text) {
-  return replaced(text, {{"<", "&lt;"}, {">", "&gt;"}, {"&", "&amp;"}, {"\"", "&quot;"}});
+  return replaced(shown(text), {{"<", "&lt;"}, {">", "&gt;"}, {"&", "&amp;"}, {"\"", "&quot;"}});
 }
 
 std::string report_page(const Json& report) {

@@ -16,10 +16,11 @@ extern const std::string_view report_library;  // D3: d3.min.js of Debian's node
 // `report` comes from report_run() or report_sweep(); its "name" becomes the title.
 std::string report_page(const Json& report);
 
-// JSON that is safe inside a <script> element: no character begins a tag or a comment.
+// JSON that is safe inside a <script> element: no character begins a tag or a comment, or is
+// hidden.
 std::string json_for_page(const Json& json);
 
-std::string text_for_page(std::string_view text);  // safe between tags
+std::string text_for_page(std::string_view text);  // safe between tags, as shown() shows it
 
 constexpr Index curve_points = 400;  // the maximum for each curve
 

@@ -3,6 +3,7 @@
 #include "lab/report/page.hpp"
 
 #include "core/files/json_text.hpp"
+#include "core/text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/message_of.hpp"
 #include "train/metrics/label_metrics.hpp"
@@ -15,12 +16,15 @@ TEST(ReportPage, puts_any_text_in_its_place) {
   EXPECT_EQ(text.find_first_of("<>&"), std::string::npos) << text;
   EXPECT_EQ(Json::parse(text), value);
   EXPECT_EQ(json_for_page("a\xff"), "\"a\xef\xbf\xbd\"");  // not UTF-8: U+FFFD
-  EXPECT_EQ(text_for_page("<b>\"&"), "&lt;b&gt;&quot;&amp;");
+  EXPECT_EQ(text_for_page("<b>\"&\x1b\n\xff"), "&lt;b&gt;&quot;&amp;\\x1b\\n\\xff");
+  const std::string hidden = "\x7f\xC2\x9B\xE2\x80\xAE\x1b";  // DEL, C1, a mark of direction, C0
+  EXPECT_EQ(json_for_page(hidden), R"("\u007f\u009b\u202e\u001b")");
   EXPECT_THAT(report_page({{"name", "a</title>"}, {"token", "@style@"}}),
               AllOf(HasSubstr("<title>a&lt;/title&gt; · tapehead</title>"),
                     HasSubstr("\"token\":\"@style@\""), Not(HasSubstr("@report@"))));
   // The page is whole by itself.
-  const std::string page = report_page({{"name", "a"}});
+  const std::string page = report_page({{"name", "a" + hidden}});
+  EXPECT_TRUE(visible(page) == page);
   EXPECT_THAT(page, AllOf(HasSubstr("default-src 'none'"),
                           HasSubstr("d3js.org v5")));  // first line of the library
   for (const std::string reference : {"src=\"", "href=\"http", "@import", "url("}) {
