@@ -22,6 +22,10 @@ namespace {
 constexpr std::string_view gzip_signature = "\x1f\x8b";     // RFC 1952, section 2.3.1
 constexpr int gzip_window = 16 + MAX_WBITS;                 // zlib's code for gzip
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
+// A small gzip file of zeros must not take all memory. Deflate packs them up to 1032 times smaller
+// (zlib's technical details), but real corpora only 3 to 30 times.
+constexpr std::uint64_t most_unpacked = std::uint64_t{256} << 20;  // refused if beyond both
+constexpr std::uint64_t most_times_smaller = 200;
 constexpr int pause_milliseconds = 20;
 constexpr int for_ever = -1;
 // In bytes. Lines of text are shorter, and the libraries that process them count in 32 bits.
@@ -77,8 +81,8 @@ class TextReader::Gunzip : NotCopied {
   ~Gunzip() { inflateEnd(&stream_); }
 
   // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
-  // members, one after another. Throws IoError that names the file if the bytes are damaged, or if
-  // they are the `last` and the content is incomplete.
+  // members, one after another. Throws IoError that names the file if the bytes are damaged, unpack
+  // to more than text does, or are the `last` and the content is incomplete.
   void unpack(std::string_view packed, bool last, std::string& text) {
     std::array<char, 1 << 16> buffer;
     bool full = false;  // whether the output filled the buffer, so that there may be more
@@ -97,6 +101,14 @@ class TextReader::Gunzip : NotCopied {
       }
       text.append(buffer.data(), buffer.size() - stream_.avail_out);
       packed.remove_prefix(part.size() - stream_.avail_in);
+      packed_bytes_ += part.size() - stream_.avail_in;
+      unpacked_bytes_ += buffer.size() - stream_.avail_out;
+      if (unpacked_bytes_ > std::max(most_unpacked, most_times_smaller * packed_bytes_)) {
+        throw fault(fmt::format(
+            "unpacks to more than {} MiB and more than {} times its size; if you trust it, "
+            "unpack it with gunzip first",
+            most_unpacked >> 20, most_times_smaller));
+      }
       full = stream_.avail_out == 0;
       complete_ = status == Z_STREAM_END;
       if (complete_) {
@@ -116,6 +128,8 @@ class TextReader::Gunzip : NotCopied {
   fs::path name_;
   z_stream stream_{};
   bool complete_ = false;  // a member has ended, and no further one has begun
+  std::uint64_t packed_bytes_ = 0;
+  std::uint64_t unpacked_bytes_ = 0;
 };
 
 TextReader::TextReader(int file, fs::path name) : file_(file), name_(std::move(name)) {}

@@ -171,6 +171,42 @@ TEST(TextPipe, damage_and_a_line_without_an_end_name_the_input) {
               throws<IoError>("cannot read the pipe: gzip data that ends before it is complete"));
 }
 
+// Reads `mebibytes` of lines, a gzip member for each. It has `noise` random characters, of which
+// two take a byte. Returns the bytes of the lines.
+Index read_gzip(int mebibytes, int noise) {
+  std::string text;
+  for (int line = 0; line < 1024; ++line) {
+    text += std::string(1023, 'a') + '\n';
+  }
+  std::minstd_rand random(1);
+  for (int i = 0; i < noise; ++i) {
+    text[static_cast<std::size_t>(i + i / 1023)] = static_cast<char>('a' + random() % 16);
+  }
+  const std::string member = packed(text);
+  const TemporaryDirectory here;
+  std::ofstream members(here / "corpus.gz", std::ios::binary);
+  for (int i = 0; i < mebibytes; ++i) {
+    members << member;
+  }
+  members.close();
+  const OpenFile file(here / "corpus.gz", O_RDONLY);
+  TextReader reader(file.descriptor(), "corpus.gz");
+  Index bytes = 0;
+  for (Lines lines = reader.next(64); !lines.empty(); lines = reader.next(64)) {
+    bytes += std::ssize(lines) * 1024;
+  }
+  return bytes;
+}
+
+TEST(TextFile, gzip_that_unpacks_to_more_than_256_MiB_and_200_times_its_size_is_refused) {
+  EXPECT_EQ(read_gzip(256, 0), 256 << 20);
+  EXPECT_EQ(read_gzip(257, 4000), 257 << 20);  // about 180 times its size
+  EXPECT_THAT([] { read_gzip(257, 0); },
+              throws<IoError>("cannot read corpus.gz: gzip data that unpacks to more than 256 MiB "
+                              "and more than 200 times its size; if you trust it, unpack it with "
+                              "gunzip first"));
+}
+
 // The lines; "#" is put before a line that starts a document.
 Lines read(const DocumentFiles& files) {
   DocumentReader reader(files);
