@@ -22,9 +22,9 @@ namespace {
 constexpr std::string_view gzip_signature = "\x1f\x8b";     // RFC 1952, section 2.3.1
 constexpr int gzip_window = 16 + MAX_WBITS;                 // zlib's code for gzip
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
-// A small gzip file of zeros must not take all memory. Deflate packs them up to 1032 times smaller
-// (zlib's technical details), but real corpora only 3 to 30 times.
-constexpr std::uint64_t most_unpacked = std::uint64_t{256} << 20;  // refused if beyond both
+// A small gzip file must not take all memory. Deflate packs zeros up to 1032 times smaller (zlib's
+// technical details), but real corpora only 3 to 30 times. 32 MiB of empty lines take 1 GiB.
+constexpr std::uint64_t most_unpacked = std::uint64_t{32} << 20;  // refused if beyond both
 constexpr std::uint64_t most_times_smaller = 200;
 constexpr int pause_milliseconds = 20;
 constexpr int for_ever = -1;

@@ -198,11 +198,11 @@ Index read_gzip(int mebibytes, int noise) {
   return bytes;
 }
 
-TEST(TextFile, gzip_that_unpacks_to_more_than_256_MiB_and_200_times_its_size_is_refused) {
-  EXPECT_EQ(read_gzip(256, 0), 256 << 20);
-  EXPECT_EQ(read_gzip(257, 4000), 257 << 20);  // about 180 times its size
-  EXPECT_THAT([] { read_gzip(257, 0); },
-              throws<IoError>("cannot read corpus.gz: gzip data that unpacks to more than 256 MiB "
+TEST(TextFile, gzip_that_unpacks_to_more_than_32_MiB_and_200_times_its_size_is_refused) {
+  EXPECT_EQ(read_gzip(32, 0), 32 << 20);
+  EXPECT_EQ(read_gzip(33, 4000), 33 << 20);  // about 180 times its size
+  EXPECT_THAT([] { read_gzip(33, 0); },
+              throws<IoError>("cannot read corpus.gz: gzip data that unpacks to more than 32 MiB "
                               "and more than 200 times its size; if you trust it, unpack it with "
                               "gunzip first"));
 }
