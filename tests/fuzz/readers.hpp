@@ -165,7 +165,7 @@ inline void use(const Tokenizer& tokenizer) {
     tokenizer.unknown_parts(text);
     words_of_tokens(tokenizer, tokens);
   }
-  for (TokenId token = 0; token < std::min<Index>(tokenizer.size(), 1000); ++token) {
+  for (TokenId token = 0; token < std::min<Index>(tokenizer.size(), 100); ++token) {
     tokenizer.entry(token);
     tokenizer.decode({token});
   }
@@ -212,6 +212,9 @@ inline Json read_settings(const fs::path& file) {
   } else if (purpose == Purpose::token_labels) {
     label_names(theirs);
   }
+  if (file != config_file) {
+    return {};  // the same config each time
+  }
   const ImportRequest request{.from = directory, .run = "run"};
   const Index positions =
       theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", 2048);
@@ -242,13 +245,19 @@ inline constexpr char text_config[] =
 inline constexpr char masked_config[] =
     "task: {name: text, tokenizer: word, train_text: FILE}\nmodel: {family: encoder}";
 
-inline Config config_of(const char* text, const fs::path& file) {
-  return parse_config(replaced(text, {{"FILE", file.string()}}), "config.yaml").config;
+// Kept, since to read a config takes longer than to read a small file.
+inline const Config& config_of(const char* text, const fs::path& file) {
+  static std::map<std::string, Config> configs;
+  const std::string named = replaced(text, {{"FILE", file.string()}});
+  const auto found = configs.find(named);
+  return found != configs.end()
+             ? found->second
+             : configs.emplace(named, parse_config(named, "config.yaml").config).first->second;
 }
 
 template <const char* config_text>
 Json read_data(const fs::path& file) {
-  const Config config = config_of(config_text, file);
+  const Config& config = config_of(config_text, file);
   const Layout layout = layout_of(config.model);
   return make_task(config.task, {.seed = config.seed, .layout = layout}).source_tokenizer->size();
 }
