@@ -77,8 +77,9 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnSequenceEnd() override { end(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {
+                  YAML::EmitterStyle::value style) override {
     begin(ConfigNode::Kind::mapping, mark, tag);
+    open_.back().in_lines = style == YAML::EmitterStyle::Block;
   }
   void OnMapEnd() override { end(); }
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
@@ -93,6 +94,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     ConfigNode node;
     std::optional<ConfigNode> key{};  // of a mapping whose next value is expected
+    bool in_lines = false;            // a mapping without braces
   };
 
   Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, places_)); }
@@ -138,6 +140,11 @@ class TreeBuilder : public YAML::EventHandler {
       }
       parent.key = std::move(node);
       return;
+    }
+    if (parent.in_lines && node.kind == ConfigNode::Kind::null) {
+      if (const auto mistake = explain_missing_colon(parent.key->mark.line, places_)) {
+        fail_not_yaml(file_, *mistake);
+      }
     }
     parent.node.entries.push_back({std::move(parent.key->text), parent.key->mark, std::move(node)});
     parent.key.reset();

@@ -142,6 +142,18 @@ class Explanation {
                     : fmt::format("`,` or `{}` is missing here", closing(text_[open.back()])));
   }
 
+  // Blames the first of several successive lines without a colon.
+  YamlMistake without_colon(Index line) const {
+    for (Index above = line_before(line, places_); above > 0 && !has_key(places_.line(above));
+         above = line_before(above, places_)) {
+      line = above;
+    }
+    const std::string_view text = trimmed(places_.line(line));
+    return {begin_of(line),
+            fmt::format("`{}` has no {}; an option is written `name: value`", shown(text),
+                        contains(text, ':') ? "space after its colon" : "colon")};
+  }
+
   YamlMistake here(std::string_view problem) const { return {mark_, std::string(problem)}; }
 
  private:
@@ -160,18 +172,6 @@ class Explanation {
                         above)};
   }
 
-  // Blames the first of several successive lines without a colon.
-  YamlMistake without_colon(Index line) const {
-    for (Index above = line_before(line, places_); above > 0 && !has_key(places_.line(above));
-         above = line_before(above, places_)) {
-      line = above;
-    }
-    const std::string_view text = trimmed(places_.line(line));
-    return {begin_of(line),
-            fmt::format("`{}` has no {}; an option is written `name: value`", shown(text),
-                        contains(text, ':') ? "space after its colon" : "colon")};
-  }
-
   YamlMistake unclosed(std::size_t bracket) const {
     return {places_.at(bracket),
             fmt::format("`{}` without its `{}`", text_[bracket], closing(text_[bracket]))};
@@ -187,6 +187,12 @@ class Explanation {
 
 YamlMistake explain_second_line(std::size_t byte, const TextPlaces& places) {
   return Explanation(byte, places).second_line();
+}
+
+std::optional<YamlMistake> explain_missing_colon(Index line, const TextPlaces& places) {
+  return has_key(places.line(line))
+             ? std::nullopt
+             : std::optional(Explanation(places.begin_of(line), places).without_colon(line));
 }
 
 YamlMistake explain_yaml(std::string_view message, std::size_t byte, const TextPlaces& places) {

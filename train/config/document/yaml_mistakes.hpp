@@ -19,4 +19,8 @@ YamlMistake explain_yaml(std::string_view message, std::size_t byte, const TextP
 // without a colon as a continuation of the value above it.
 YamlMistake explain_second_line(std::size_t byte, const TextPlaces& places);
 
+// Explains a line that has no colon; nothing if it has one. If it is the last one of a mapping,
+// yaml-cpp takes it for a name whose value is null.
+std::optional<YamlMistake> explain_missing_colon(Index line, const TextPlaces& places);
+
 }  // namespace tapehead

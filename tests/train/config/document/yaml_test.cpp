@@ -75,6 +75,8 @@ TEST(ConfigYaml, syntax_errors_have_their_place) {
       {"seed: 1\nmodel:\n  heads: 2\nfoo bar\ntask: {}\n", "4:1", "`foo bar`" + colon},
       {"model:\n  heads 2\n  layers: 3\n", "2:3", "`heads 2`" + colon},
       {"model\n  heads: 2\n", "1:1", "`model`" + colon},
+      {"model:\n  heads: 2\n  bias\n", "3:3", "`bias`" + colon},
+      {"model: {}\nseed", "2:1", "`seed`" + colon},
       {"seed: 1\n\n# c\nfoo bar\n# x\nbaz\nmodel: {}\n", "4:1", "`foo bar`" + colon},
       {"seed = 1\ntask = copy\n", "1:1", "`seed = 1`" + colon},
       {"seed:1\nmodel: {}\n", "1:1", "`seed:1` has no space after its colon"},
