@@ -74,7 +74,8 @@ bool contains(const std::vector<std::string>& options, const std::string& option
 
 Json another_value(const Json& value) {
   if (value.is_number_integer()) {
-    return value == 0 ? 1 : 2 * value.get<Index>();
+    const Index number = value.get<Index>();
+    return number == 0 || number > most_in_json || number < -most_in_json ? 1 : 2 * number;
   }
   return value.is_number_float() ? Json(value.get<double>() + 1)
          : value.is_boolean()    ? Json(!value.get<bool>())
