@@ -197,6 +197,12 @@ void check_characters(std::string_view text, std::string_view file) {
   if (valid < text.size()) {
     fail_at(file, TextPlaces(text).at(valid), "not UTF-8 text");
   }
+  // Other programs take it for a line end, yaml-cpp does not.
+  for (std::size_t at = text.find('\r'); at < text.size(); at = text.find('\r', at + 1)) {
+    if (!text.substr(at).starts_with("\r\n")) {
+      fail_at(file, TextPlaces(text).at(at), "a carriage return without a line feed");
+    }
+  }
 }
 
 void fail_at(std::string_view file, Mark mark, std::string_view problem) {

@@ -72,7 +72,7 @@ ConfigNode parse_document(std::string_view text, std::string_view file,
 ConfigNode parse_yaml(std::string_view text, std::string_view file);
 ConfigNode parse_json(std::string_view text, std::string_view file);
 
-// Throws ConfigError if the text is not UTF-8 or has control characters other than \t, \r and \n.
+// Throws ConfigError if the text is not UTF-8 or has control characters other than \t, \n and \r\n.
 void check_characters(std::string_view text, std::string_view file);
 
 [[noreturn]] void fail_at(std::string_view file, Mark mark, std::string_view problem);

@@ -56,6 +56,9 @@ class TreeBuilder : public YAML::EventHandler {
   // yaml-cpp marks a missing value at the text that follows, so the mark of the key is used.
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     const bool has_key = !open_.empty() && open_.back().key;
+    if (!has_key && places_.text().substr(byte_of(mark, places_)).starts_with(',')) {
+      fail_at(file_, place(mark), "not YAML: a value is missing before this comma");
+    }
     add(make_node(ConfigNode::Kind::null, has_key ? open_.back().key->mark : place(mark)));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,

@@ -58,6 +58,7 @@ TEST(ConfigYaml, text_that_is_not_utf8_or_hides_something_is_refused) {
       // yaml-cpp takes U+0004 as the end of the file.
       {"seed: 1\n\x04\nmodel: {heads: x}\n", "2:1", "a control character (U+0004)"},
       {"a\u0007b\ntask: {}\n", "1:2", "a control character (U+0007)"},
+      {"seed: 1\rtask: {}\n", "1:8", "a carriage return without a line feed"},
       {"# \xF0\x9F\x98\x80 \xED\x9F\xBF \xF4\x8F\xBF\xBF\nseed: 1\n", "accepted"},
   });
 }
@@ -94,6 +95,7 @@ TEST(ConfigYaml, syntax_errors_have_their_place) {
       {"attention: {heads: [1, 2\nseed: 1\n", "1:20", bracket},
       {"attention: {heads: [1, 2}\n", "1:20", bracket},
       {"model: {heads: 2]\n", "1:8", brace},
+      {"model: {heads: [2, , 3]}\n", "1:20", "a value is missing before this comma"},
       {"model: ]\n", "1:8", "`]` without its `[`"},
       {"model: }\n", "1:8", ""},
       {"model: {}}\n", "1:10", "`}` without its `{`"},
