@@ -265,6 +265,7 @@ Json read_data(const fs::path& file) {
 // What commands read of a user's lines, for each kind of model.
 inline Json read_prompts(const fs::path& file) {
   const auto words = std::make_shared<VocabularyTokenizer>(Vocabulary({"a", "b"}), Unit::word);
+  Index refused = 0;
   for (const char* config : {pairs_config, labelled_config, text_config, masked_config}) {
     const auto reader = reader_of(config_of(config, file), {words, words}, false);
     InputFiles inputs;
@@ -275,12 +276,13 @@ inline Json read_prompts(const fs::path& file) {
           const LineRead read = reader->read(AskedLine{.text = line});
           reader->prompt(read);
           reader->encoded(read);
-        } catch (const DataError&) {  // its caller names the line
+        } catch (const DataError&) {  // the command names the line
+          ++refused;
         }
       }
     }
   }
-  return {};
+  return refused;
 }
 
 inline Json read_metrics(const fs::path& file) {
