@@ -34,6 +34,10 @@ struct FuzzedReader {
   Json (*read)(const fs::path& file);  // returns numbers that a user may see
   // The bytes with a right checksum, which no chance would find. They are read too.
   std::string (*repaired)(const std::string& bytes) = nullptr;
+
+  friend std::ostream& operator<<(std::ostream& out, const FuzzedReader& reader) {
+    return out << reader.name;
+  }
 };
 
 namespace fuzzed {
