@@ -47,7 +47,7 @@ def main():
     program, chosen, minutes = Path(sys.argv[1]).resolve(), sys.argv[2], float(sys.argv[3])
     names = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     if chosen != "all" and chosen not in names:
-        sys.exit(f"dev: no reader '{chosen}'; there are all, {', '.join(names)}.")
+        sys.exit(f"dev: no reader '{chosen}'; there are: all, {', '.join(names)}.")
     names = names if chosen == "all" else [chosen]
     seconds = int(minutes * 60 * min(AT_ONCE, len(names)) / len(names))
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:

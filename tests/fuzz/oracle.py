@@ -1,4 +1,4 @@
-"""What others read of a file that tapehead accepts: PyYAML and json of configs, the layout of safetensors of tensor files."""
+"""Compares what tapehead reads with what PyYAML and json read of configs, and with the layout of safetensors files."""
 import json
 import struct
 import subprocess
@@ -61,5 +61,5 @@ def complaints(program, name, files):
             except Exception as error:  # whatever they cannot read
                 theirs = f"refused: {error}"
             if theirs != ours["value"]:
-                wrong.append(f"{ours['file']}: tapehead reads {ours['value']}, others {theirs}")
+                wrong.append(f"{ours['file']}: tapehead reads {ours['value']}, the other reader {theirs}")
     return "\n".join(wrong)

@@ -71,7 +71,7 @@ inline Json read_document(const fs::path& file) {
   return tree_of(parse_document(read_config_text(file), file.string()));
 }
 
-// What was read is written such that it is read as the same.
+// Expects that the config, when it is written and read again, is the same.
 inline Json expect_dumped(const LoadedConfig& loaded) {
   const std::string text = dump_config(loaded.config);
   expect(dump_config(parse_config(text, "dumped.yaml").config) == text, "a dump is read otherwise");

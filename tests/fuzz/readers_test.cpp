@@ -1,5 +1,5 @@
-// What reads files takes any bytes: the files in tests/fixtures/fuzz, each with a few damages,
-// here; those that libFuzzer makes of them, under sanitizers, in `./dev prove fuzz`.
+// Every reader of files takes any bytes. Here it gets the files in tests/fixtures/fuzz, whole and
+// damaged. `./dev prove fuzz` gives it what libFuzzer makes of these files, under sanitizers.
 #include "tests/fuzz/readers.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/program.hpp"

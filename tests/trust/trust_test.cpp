@@ -1,6 +1,6 @@
-// A stranger's run is safe to open: every command on runs with hostile names, tokens, labels and
-// links, watched at each system call and at each byte of its output. docs/trust.md has the promises
-// and the table of files that may be opened.
+// A stranger's run is safe to open. Every command gets runs with hostile names, tokens, labels and
+// links, and each of its system calls and each byte of its output is checked. docs/trust.md has the
+// promises and the table of files that may be opened.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
