@@ -154,7 +154,10 @@ class Tally {
   Index wrongs_ = 0;
 };
 
+// An alarm about a right gradient may be rare. A mistake is found or not by the kind of curve, so
+// few of the seeds plant all of them.
 TEST(ProveGradcheck, right_gradients_of_any_scale_pass_and_mistakes_are_named) {
+  constexpr std::uint64_t seeds_with_mistakes = 100;
   Tally tally("with one scale or one for each element");
   for (const Curve& curve : curves()) {
     for (const bool own_scales : {false, true}) {
@@ -164,6 +167,9 @@ TEST(ProveGradcheck, right_gradients_of_any_scale_pass_and_mistakes_are_named) {
         const ScaledCurve subject = scaled_curve(curve, own_scales, seed);
         tally.right(gradcheck(function_of(subject, unspoilt), {subject.at}, {.seed = seed}));
         for (const ScaledMutant& mutant : scaled_mutants()) {
+          if (seed > seeds_with_mistakes) {
+            break;
+          }
           SCOPED_TRACE(mutant.name);
           tally.named(gradcheck(function_of(subject, mutant.spoil), {subject.at}, {.seed = seed}),
                       mutant.kind);
