@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "apps/commands.hpp"
+#include "core/files/own_program.hpp"
 
 namespace tapehead {
 
@@ -11,12 +12,13 @@ namespace {
 
 // Always throws.
 void hand_over(std::vector<std::string> words) {
-  const auto program = running_program().parent_path() / "tapehead-gradcheck";
-  words.insert(words.begin(), {"tapehead", "gradcheck"});
-  std::vector<char*> argv = mapped(words, [](std::string& word) { return word.data(); });
+  const auto program = own_program().parent_path() / "tapehead-gradcheck";
+  words.insert(words.begin(), "gradcheck");
+  StartCommand start = start_again(std::move(words), program);
+  std::vector<char*> argv = mapped(start.words, [](std::string& word) { return word.data(); });
   argv.push_back(nullptr);
   flush_output();
-  execv(program.c_str(), argv.data());
+  execv(start.file.c_str(), argv.data());
   throw IoError(
       "cannot start {}: {}; build the CMake target tapehead-gradcheck, and keep the "
       "program beside tapehead",

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
+#include "core/files/own_program.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "train/config/rows.hpp"
@@ -15,7 +16,7 @@ namespace {
 // The folder of the example configs: configs of the checkout in which the program was built, or
 // share/tapehead/configs of an installation.
 fs::path example_folder() {
-  const fs::path own = running_program().parent_path();
+  const fs::path own = own_program().parent_path();
   for (const std::string_view place : {
            "../configs",                       // build/tapehead
            "../../configs",                    // build/asan/tapehead

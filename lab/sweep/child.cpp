@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "core/files/files.hpp"
+#include "core/files/own_program.hpp"
 #include "core/ranks/launcher.hpp"
 
 namespace tapehead {
@@ -59,13 +60,12 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 }  // namespace
 
-SweepChild::SweepChild(const ChildCommand& command, const fs::path& program) {
+SweepChild::SweepChild(const ChildCommand& command, const fs::path& other) {
   const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   const OpenFile input("/dev/null", O_RDONLY);
-  std::vector<std::string> words = command.arguments;
-  words.insert(words.begin(), "tapehead");
+  StartCommand start = start_again(command.arguments, other);
   std::vector<std::string> environment = environment_without_launcher();
-  const std::vector<char*> word_pointers = pointers_to(words);
+  const std::vector<char*> word_pointers = pointers_to(start.words);
   const std::vector<char*> environment_pointers = pointers_to(environment);
   const pid_t parent = ::getpid();
   {
@@ -81,7 +81,7 @@ SweepChild::SweepChild(const ChildCommand& command, const fs::path& program) {
   if (id_ == 0) {
     // Closes the parent's files, so that its launcher does not take the child for the parent.
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
-    ::execve(program.c_str(), word_pointers.data(), environment_pointers.data());
+    ::execve(start.file.c_str(), word_pointers.data(), environment_pointers.data());
     constexpr std::string_view failure = "error: cannot start the program\n";
     std::ignore = ::write(STDERR_FILENO, failure.data(), failure.size());
     ::_exit(127);

@@ -12,15 +12,13 @@ struct ChildCommand {
   std::vector<std::string> arguments;
 };
 
-// The program of this process, even if its file has been replaced since the start.
-inline const fs::path this_program = "/proc/self/exe";
-
 class SweepChild : NotCopied {
  public:
-  // Starts the program. The child gets no signals from the terminal, gets SIGTERM when the thread
-  // that made this object ends, and does not take itself for part of this process's launch. Between
-  // fork and exec, only calls run that are safe with threads and MPI. Throws IoError.
-  explicit SweepChild(const ChildCommand& command, const fs::path& program = this_program);
+  // Starts this program, or another one. The child gets no signals from the terminal, gets SIGTERM
+  // when the thread that made this object ends, and does not take itself for part of this process's
+  // launch. Between fork and exec, only calls run that are safe with threads and MPI. Throws
+  // IoError.
+  explicit SweepChild(const ChildCommand& command, const fs::path& other = {});
   ~SweepChild();  // asks the child to end, but does not wait
 
   void send(int signal) const;

@@ -27,9 +27,9 @@ bool has_text(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-SweepPlaces::SweepPlaces(Ranks& ranks, Index each, fs::path program)
+SweepPlaces::SweepPlaces(Ranks& ranks, Index each, fs::path other)
     : ranks_(ranks),
-      program_(std::move(program)),
+      other_program_(std::move(other)),
       places_(static_cast<std::size_t>(ranks.count() * each)) {}
 
 SweepPlaces::SweepPlaces(Ranks& ranks, Index each, Index threads)
@@ -115,7 +115,7 @@ void SweepPlaces::follow(const Json& orders) {
     if (const auto place = start[0].get<Index>(); rank_of(place) == ranks_.rank()) {
       const ChildCommand command{.log = start[1].get<std::string>(),
                                  .arguments = start[2].get<std::vector<std::string>>()};
-      children_.try_emplace(place, command, program_);
+      children_.try_emplace(place, command, other_program_);
     }
   }
   if (const int signal = orders.value("signal", 0); signal != 0) {

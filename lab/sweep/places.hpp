@@ -14,7 +14,7 @@ namespace tapehead {
 class SweepPlaces {
  public:
   // `each`: places on each rank. The value of the first rank counts.
-  SweepPlaces(Ranks& ranks, Index each, fs::path program = this_program);
+  SweepPlaces(Ranks& ranks, Index each, fs::path other = {});
   // For trainings with `threads` threads. If `each` is 0, one rank has as many places as use all
   // cores; several ranks have one each, because launchers usually start about one rank per core.
   SweepPlaces(Ranks& ranks, Index each, Index threads);
@@ -74,7 +74,7 @@ class SweepPlaces {
   Json take_ends();
 
   Ranks& ranks_;
-  fs::path program_;
+  fs::path other_program_;
   std::vector<Place> places_;
   // The orders for the next round: "starts", "signal", "closed"; absent: no such order.
   Json orders_ = Json::object();

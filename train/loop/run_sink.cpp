@@ -2,6 +2,7 @@
 
 #include <gnu/libc-version.h>
 
+#include "core/files/own_program.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"
@@ -10,8 +11,6 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-constexpr std::string_view program_file = "/proc/self/exe";
 
 // The first line of `other` that differs from `one`.
 std::string_view differing_line(std::string_view one, std::string_view other) {
@@ -46,7 +45,7 @@ void RunSink::open(const Config& config, const Task& task, const BlasInfo& blas)
     return fmt::format(": '{}', not '{}'", shown(differing_line(first, other)),
                        shown(differing_line(other, first)));
   };
-  expect_same(ranks_, "program", Hash().add(read_file(program_file)).hexadecimal(), nothing);
+  expect_same(ranks_, "program", Hash().add(read_file(running_file())).hexadecimal(), nothing);
   expect_same(ranks_, "version of OpenBLAS", blas.version, both);
   expect_same(ranks_, "set of kernels of OpenBLAS", blas.kernels, both);
   expect_same(ranks_, "version of the C library", ::gnu_get_libc_version(), both);

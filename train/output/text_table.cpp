@@ -1,5 +1,8 @@
 #include "train/output/text_table.hpp"
 
+#include <cerrno>
+
+#include "core/files/own_program.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 
@@ -107,18 +110,17 @@ std::string Table::text(std::size_t indent) const {
   return text;
 }
 
-fs::path running_program() { return fs::read_symlink("/proc/self/exe"); }
-
 std::string program_path() {
   std::error_code error;
-  fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) {
-    return "tapehead";
-  }
+  fs::path program = own_program();
   const fs::path level = program.parent_path();
   const fs::path prefix = level.parent_path().parent_path().parent_path();
   const fs::path chooser = prefix / "bin" / program.filename();
   if (level == prefix / "lib/tapehead" / kernel_level() && fs::exists(chooser, error)) {
+    const std::string_view typed = program_invocation_name;
+    if (typed.find('/') == std::string_view::npos) {
+      return std::string(typed);  // found on the PATH
+    }
     program = chooser;
   }
   const fs::path near = fs::proximate(program, error);

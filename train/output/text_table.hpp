@@ -40,11 +40,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 
-// The executable that is running. Throws fs::filesystem_error without /proc.
-fs::path running_program();
-
-// The program to type in commands: bin/NAME if it runs as lib/tapehead/LEVEL/NAME of a package,
-// else the executable. The path is relative below the working directory, otherwise absolute.
+// The program to type in commands: the executable; or of a package, whose executables are
+// lib/tapehead/LEVEL/NAME, bin/NAME, or NAME if that was found on the PATH. The path is relative
+// below the working directory, otherwise absolute.
 std::string program_path();
 
 // The word unchanged, or in quotes if a shell would split or change it. A path that begins with -
