@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
+#include "apps/line_command.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "predict/predictor.hpp"
@@ -131,7 +132,9 @@ void show_attention(const AttentionArguments& arguments) {
   }
   InspectionRequest request = arguments.request;
   request.text = text_of(arguments);
-  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  KeptRun& opened = kept<KeptRun>(arguments.run, arguments.checkpoint);
+  opened.run.model.store.precision = Precision::float32;  // whatever another command took
+  InputFiles inputs = opened.inputs;
   if (!arguments.input.empty()) {
     inputs.add(arguments.input);
   }
@@ -139,7 +142,7 @@ void show_attention(const AttentionArguments& arguments) {
     inputs.expect_other(output);
   }
   expect_output_apart(inputs);
-  const SavedRun run(arguments.run, arguments.checkpoint);
+  const SavedRun& run = opened.run;
   Workers workers(arguments.threads);
   const Inspection inspection = run.use([&] { return inspect_text(run, request, workers); });
   say_what_is_lost(arguments, run, inspection, workers);

@@ -142,6 +142,10 @@ struct Command {
       : Command(place, [add](CLI::App& program, Ranks& /*ranks*/) { add(program); }) {}
 };
 
+// Runs the command of a command line, whose first word is the program's name. Exceptions become
+// exit codes and messages.
+RankEnd run_command(std::vector<std::string> words, Ranks& ranks);
+
 // The text of --version: version, commit, kernels and OpenBLAS. Throws what prepare_blas() throws.
 std::string version_text();
 

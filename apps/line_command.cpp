@@ -1,14 +1,12 @@
 #include "apps/line_command.hpp"
 
-#include <deque>
-
 #include "apps/commands.hpp"
 
 namespace tapehead {
 
 namespace {
 
-std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
+std::vector<const SavedRun*> opened_runs(const LineArguments& arguments) {
   constexpr std::array<std::string_view, 4> of_any_run{"", "best", "last", "average"};
   if (arguments.runs.size() > 1 && std::ranges::count(of_any_run, arguments.checkpoint) == 0) {
     throw ConfigError(
@@ -16,11 +14,11 @@ std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
         "best, last or average",
         arguments.checkpoint);
   }
-  std::deque<SavedRun> runs;
-  for (const fs::path& run : arguments.runs) {
-    runs.emplace_back(run, arguments.checkpoint).model.store.precision = arguments.precision;
-  }
-  return runs;
+  return mapped(arguments.runs, [&](const fs::path& run) -> const SavedRun* {
+    SavedRun& saved = kept<KeptRun>(run, arguments.checkpoint).run;
+    saved.model.store.precision = arguments.precision;
+    return &saved;
+  });
 }
 
 }  // namespace
@@ -57,9 +55,8 @@ void add_asking_options(CLI::App& command, LineArguments& arguments, const char*
 
 void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   prepare_blas(arguments.threads);
-  const std::deque<SavedRun> opened = opened_runs(arguments);
+  const RunEnsemble runs(opened_runs(arguments));
   say_slow_products(arguments.precision);
-  const RunEnsemble runs(mapped(opened, [](const SavedRun& run) { return &run; }));
   Workers workers(arguments.threads);
   const Predictor predictor(runs, workers,
                             {.batch_tokens = arguments.batch_tokens, .mask = arguments.mask});
@@ -75,7 +72,7 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   const auto question = make_question(predictor, write);
   InputFiles inputs;
   for (const fs::path& run : arguments.runs) {
-    inputs.add(inputs_of_run(run, arguments.checkpoint).paths());
+    inputs.add(kept<KeptRun>(run, arguments.checkpoint).inputs.paths());
   }
   LineInput lines(arguments.input, inputs, arguments.texts);
   std::optional<LineInput> targets;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/commands.hpp"
 #include "predict/predictor.hpp"
 
 namespace tapehead {
@@ -20,6 +21,23 @@ struct LineArguments {
   Index threads = default_threads();
   Precision precision = Precision::float32;
   bool json = false;
+};
+
+// A T that was made from these arguments. It stays until the program ends, so that later commands
+// of `tapehead open` need not read files again.
+template <class T>
+T& kept(const fs::path& run, const std::string& checkpoint = "") {
+  static std::map<std::pair<fs::path, std::string>, T> made;
+  return made.try_emplace({run, checkpoint}, run, checkpoint).first->second;
+}
+
+// A run with the weights of a checkpoint, and its files.
+struct KeptRun {
+  KeptRun(const fs::path& directory, const std::string& checkpoint)
+      : inputs(inputs_of_run(directory, checkpoint)), run(directory, checkpoint) {}
+
+  InputFiles inputs;
+  SavedRun run;
 };
 
 CLI::Option* add_input_option(CLI::App& command, std::string& input);

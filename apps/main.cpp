@@ -60,7 +60,7 @@ void separate_empty_values(std::vector<std::string>& words, const CLI::App& comm
   }
 }
 
-int run(int argc, char** argv, Ranks& ranks) {
+int run(std::vector<std::string> words, Ranks& ranks) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
   program.set_version_flag("--version", version_text);
@@ -68,10 +68,10 @@ int run(int argc, char** argv, Ranks& ranks) {
     add(program, ranks);
   }
   try {
-    std::vector<std::string> words(argv, argv + argc);
-    if (argc > 1) {
-      separate_empty_values(words, *command_of(program, argv[1]));
-      expect_takes(ranks, argv[1]);
+    if (words.size() > 1) {
+      const std::string command = words[1];
+      separate_empty_values(words, *command_of(program, command));
+      expect_takes(ranks, command);
     }
     const std::vector<const char*> pointers = mapped(words, &std::string::c_str);
     program.parse(static_cast<int>(pointers.size()), pointers.data());
@@ -90,25 +90,30 @@ int run(int argc, char** argv, Ranks& ranks) {
   }
 }
 
-// Joins the launch and runs the command; exceptions become exit codes and messages.
-RankEnd run_launched(int argc, char** argv, Ranks*& ranks) {
+// Prepares the process, and returns the ranks of this launch.
+Ranks& prepare() {
+  open_closed_streams();  // must come before any file is opened
+  outlive_file_limit();
+  // If the parent process ignores SIGCHLD, waitpid(2) returns no exit codes of children.
+  std::signal(SIGCHLD, SIG_DFL);
+  start_logging();
+  Ranks& ranks = join_launch();
+  if (!ranks.first()) {
+    stop_logging();
+  }
+  // Only bin/ of a package has a choice of kernels (choose_level.cpp).
+  const char* const asked = std::getenv("TAPEHEAD_KERNELS");
+  if (asked != nullptr && *asked != '\0' && asked != kernel_level()) {
+    throw ConfigError("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
+                      shown(asked), kernel_level());
+  }
+  return ranks;
+}
+
+// The exit code that `action` returns; exceptions become exit codes and messages.
+RankEnd end_of(const auto& action) {
   try {
-    open_closed_streams();  // must come before any file is opened
-    outlive_file_limit();
-    // If the parent process ignores SIGCHLD, waitpid(2) returns no exit codes of children.
-    std::signal(SIGCHLD, SIG_DFL);
-    start_logging();
-    ranks = &join_launch();
-    if (!ranks->first()) {
-      stop_logging();
-    }
-    // Only bin/ of a package has a choice of kernels (choose_level.cpp).
-    const char* const asked = std::getenv("TAPEHEAD_KERNELS");
-    if (asked != nullptr && *asked != '\0' && asked != kernel_level()) {
-      throw ConfigError("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
-                        shown(asked), kernel_level());
-    }
-    const int exit_code = run(argc, argv, *ranks);
+    const int exit_code = action();
     flush_output();
     return {.exit_code = exit_code};
   } catch (const ConfigError& error) {
@@ -124,6 +129,10 @@ RankEnd run_launched(int argc, char** argv, Ranks*& ranks) {
 
 Command::Command(int place, Add add) { all_commands().emplace(place, std::move(add)); }
 
+RankEnd run_command(std::vector<std::string> words, Ranks& ranks) {
+  return end_of([&] { return run(std::move(words), ranks); });
+}
+
 }  // namespace tapehead
 
 // Exit codes: 0 success; 1 failure; 2 wrong config or command line; 129, 130, 138 and 143 stopped
@@ -131,6 +140,9 @@ Command::Command(int place, Add add) { all_commands().emplace(place, std::move(a
 int main(int argc, char** argv) {
   using namespace tapehead;
   Ranks* ranks = &alone();
-  const RankEnd mine = run_launched(argc, argv, ranks);
+  const RankEnd mine = end_of([&] {
+    ranks = &prepare();
+    return run({argv, argv + argc}, *ranks);
+  });
   return ranks->end(mine);
 }

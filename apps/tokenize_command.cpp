@@ -16,6 +16,14 @@ struct TokenizeArguments {
   bool json = false;
 };
 
+struct KeptTokenizers {
+  KeptTokenizers(const fs::path& run, const std::string& /*checkpoint*/)
+      : inputs(inputs_of_run(run)), tokenizers(load_tokenizers(run)) {}
+
+  InputFiles inputs;
+  Tokenizers tokenizers;
+};
+
 class TokensOf : public Question {
  public:
   TokensOf(const Tokenizer& tokenizer, bool json) : tokenizer_(tokenizer), json_(json) {}
@@ -40,8 +48,7 @@ class TokensOf : public Question {
 };
 
 void tokenize_texts(const TokenizeArguments& arguments) {
-  InputFiles inputs = inputs_of_run(arguments.run);
-  const Tokenizers tokenizers = load_tokenizers(arguments.run);
+  auto [inputs, tokenizers] = kept<KeptTokenizers>(arguments.run);
   const auto& tokenizer = arguments.target ? tokenizers.target : tokenizers.source;
   LineInput input(arguments.input, inputs, arguments.texts);
   expect_output_apart(inputs);

@@ -46,6 +46,7 @@ const Arguments commands{
     "report pairs@",
     "report classes@ --json",
     "report sweep@",
+    "open pairs@",
     "attention pairs@ a@ --output attention.html",
     "attention classes@ a@ --json",
     "import " TAPEHEAD_FIXTURES "/pretrained/gpt2 --run imported --token-texts",
