@@ -1,5 +1,5 @@
-// Runs the unittest scripts for python/tapehead.py (training, reading and using runs) and shows the
-// tracebacks of failures.
+// Runs the unittest scripts for the package python/tapehead (training, reading and using runs) and
+// shows the tracebacks of failures.
 #include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"
 
@@ -13,12 +13,18 @@ void expect_passes(const std::string& script) {
                   TAPEHEAD_SOURCE_DIR "/tests/python/" + script},
                  here.path());
   ASSERT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_NE(result.errors.find("\nOK\n"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("\nOK"), std::string::npos) << result.errors;
 }
 
 TEST(Python, trains_and_reads_runs) { expect_passes("run_test.py"); }
 
 TEST(Python, uses_models) { expect_passes("use_test.py"); }
+
+TEST(Python, takes_values_of_numpy_and_pandas_and_shows_frames) { expect_passes("values_test.py"); }
+
+TEST(Python, keeps_runs_open) { expect_passes("open_test.py"); }
+
+TEST(Python, shows_results_in_notebooks) { expect_passes("shown_test.py"); }
 
 TEST(Python, gives_what_heads_do_with_a_text) { expect_passes("attention_test.py"); }
 

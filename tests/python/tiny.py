@@ -1,6 +1,9 @@
 """Trainings that take a fraction of a second."""
 
 import pathlib
+import subprocess
+
+import tapehead
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -26,3 +29,7 @@ task: {{name: labelled_text, train_tsv: {FIXTURES}/labelled/train.tsv,
 MASKED = f"""
 task: {{name: text, train_text: {FIXTURES}/text/train.en, tokenizer: character, context: 24}}
 {ENCODER}"""
+
+
+def has_open():
+    return not subprocess.run([tapehead.program(), "open", "--help"], capture_output=True).returncode
