@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace {
 
@@ -30,11 +31,35 @@ std::array<Level, 3> levels() {
            {"sse4", __builtin_cpu_supports("x86-64-v2") != 0}}};
 }
 
-fs::path program_of(std::string_view level) {
+// Where the levels are, and in a package for any system the libraries and the loader.
+fs::path library_folder() {
   std::error_code error;
   const fs::path own = fs::read_symlink("/proc/self/exe", error);
-  const fs::path prefix = error ? "/usr" : own.parent_path().parent_path();
-  return prefix / "lib/tapehead" / level / "tapehead";
+  return (error ? "/usr" : own.parent_path().parent_path()) / fs::path("lib/tapehead");
+}
+
+fs::path program_of(std::string_view level) { return library_folder() / level / "tapehead"; }
+
+// Returns only if the program cannot be started. A loader in the package loads the program with the
+// package's libraries alone, so that the system's C library may be older, or another one.
+void start(const fs::path& program, char** argv) {
+  const fs::path libraries = library_folder();
+  const fs::path loader = libraries / "ld-linux-x86-64.so.2";
+  if (access(loader.c_str(), X_OK) != 0) {
+    execv(program.c_str(), argv);
+    return;
+  }
+  std::vector<std::string> words{loader,    "--inhibit-cache", "--library-path", libraries,
+                                 "--argv0", argv[0],           program};
+  for (char** word = argv + 1; *word != nullptr; ++word) {
+    words.emplace_back(*word);
+  }
+  std::vector<char*> pointers;
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  execv(loader.c_str(), pointers.data());
 }
 
 int fail(const std::string& message) {
@@ -55,7 +80,7 @@ int main(int /*argc*/, char** argv) {
       continue;
     }
     if (wanted.empty() || level.name == wanted) {
-      execv(program.c_str(), argv);
+      start(program, argv);
       return fail("cannot start " + program.string() + ": " + std::strerror(errno));
     }
     usable += (usable.empty() ? "" : ", ") + std::string(level.name);

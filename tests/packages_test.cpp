@@ -52,6 +52,7 @@ const std::map<std::string, std::string> programs_in{
     {"sed", "sed"},
     {"sudo", "sudo"},
     {"tar", "tar"},
+    {"twine", "twine"},
     {"universal-ctags", "ctags"},
     {"util-linux", "mount nsenter setarch setpriv unshare"}};
 

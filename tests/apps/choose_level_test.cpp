@@ -3,6 +3,7 @@
 #if defined(__x86_64__)
 
 #include "core/version.hpp"
+#include "tests/support/corpus_training.hpp"
 #include "tests/support/program_runs.hpp"
 
 namespace tapehead { namespace {
@@ -79,6 +80,36 @@ TEST_F(ChosenLevel, is_named_by_what_chooses_it) {
            fs::copy_options::recursive);
   const std::string said = Program({"heads", "run"}, bin().parent_path(), own).wait().output;
   EXPECT_THAT(said, HasSubstr(": bin/tapehead heads --legend\n"));
+}
+
+// A package may have a C library, whose loader is started in place of the programs, also of those
+// that a program starts.
+TEST_F(ChosenLevel, is_loaded_by_the_loader_of_the_package) {
+  if (!runs_natively) {
+    GTEST_SKIP() << "sanitizers do not work under a loader";
+  }
+  const fs::path package = bin().parent_path();
+  fs::remove(program("avx512"));
+  fs::remove(program("avx2"));
+  const ProgramResult filled = run_shell(
+      "cp \"$TAPEHEAD\" \"$(dirname \"$TAPEHEAD\")/tapehead-gradcheck\" lib/tapehead/sse4 && "
+      "for library in $(ldd \"$TAPEHEAD\" | grep -o '/[^ ]*'); do "
+      "cp -L \"$library\" lib/tapehead; done",
+      package);
+  ASSERT_EQ(filled.exit_code, 0) << filled.errors;
+  write_text(package / "sweep.yaml",
+             tiny_sweep("training.steps: 6}\naxes:\n  model.heads: [1, 2]\n"));
+  const auto run = [&](const CommandLine& arguments) {
+    const ProgramResult result = Program(arguments, package, bin() / "tapehead").wait();
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  };
+  run("sweep sweep.yaml --run sweep");
+  EXPECT_TRUE(fs::exists(package / "sweep/results.json"));
+  EXPECT_THAT(run("gradcheck --help"), HasSubstr("--only"));
+  fs::copy(TAPEHEAD_FIXTURES "/releases/0.1.0/copy/run", package / "run",
+           fs::copy_options::recursive);
+  EXPECT_THAT(run("heads run"), HasSubstr(": lib/tapehead/sse4/tapehead heads --legend\n"));
 }
 
 }}  // namespace tapehead
