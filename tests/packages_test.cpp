@@ -221,9 +221,9 @@ TEST(Packages, the_python_modules_that_tests_import_are_listed_for_the_tests) {
       text += content_of(entry.path());
     }
   }
-  const std::set<std::string> modules = matches_in(text, "[\n\"](import|from) ([a-z0-9_]+)");
+  const std::set<std::string> modules = matches_in(text, "[\n\"] *(import|from) ([a-z0-9_]+)");
   const std::set<std::string> listed = listed_for("test");
-  for (const std::string module : {"matplotlib", "nbclient", "nbformat", "numpy"}) {
+  for (const std::string module : {"matplotlib", "nbclient", "nbformat", "numpy", "pandas"}) {
     EXPECT_THAT(modules, Contains(module));
     EXPECT_THAT(listed, Contains("python3-" + module));
   }
