@@ -17,7 +17,7 @@ struct OpenArguments {
   std::string checkpoint;
 };
 
-// The descriptor that a call of the system gave. Throws IoError if it gave none.
+// The descriptor that a call of the system gave. Throws IoError if the call failed.
 int given(int descriptor) {
   if (descriptor < 0) {
     throw IoError("cannot open a stream in memory: {}", std::strerror(errno));

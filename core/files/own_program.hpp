@@ -19,8 +19,8 @@ struct StartCommand {
   std::vector<std::string> words;  // the program's name and its arguments
 };
 
-// Starts this program, from its running_file(), or another one. If a loader loaded this program, it
-// loads the other one as well.
+// The command that starts this program from its running_file(), or another program. If a loader
+// loaded this program, the same loader loads the other program.
 StartCommand start_again(std::vector<std::string> arguments, const fs::path& other = {});
 
 }  // namespace tapehead
