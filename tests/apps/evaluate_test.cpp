@@ -221,7 +221,7 @@ TEST_F(LossByPosition, of_overlapping_windows_counts_each_label_where_it_is_pred
 
 TEST_F(LossByPosition, is_drawn_on_the_page) {
   const auto page = visit(*here / "lines/report.html", R"(
-    const panel = [...document.querySelectorAll('#curves .panel')].at(-1);
+    const panel = [...document.querySelectorAll('#curves > .panels > .panel')].at(-1);
     const box = panel.querySelector('svg').getBoundingClientRect();
     panel.querySelector('svg').dispatchEvent(
       new PointerEvent('pointermove', {bubbles: true, clientX: box.right - 2, clientY: box.top + 20}));

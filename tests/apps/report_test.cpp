@@ -24,7 +24,7 @@ constexpr std::string_view page_marks = R"(
   return {
     state: document.querySelector('.state').textContent,
     sections: [...document.querySelectorAll('section')].map((one) => one.id),
-    charts: count('#curves svg.chart'), lines: count('#curves path.line'),
+    charts: count('#curves svg.chart'), folded: count('#curves details:not([open]) svg.chart'), lines: count('#curves path.line'),
     samples: count('#samples li'), small_maps: count('.small-map'), compared: count('.compared'),
     cells: map.width * map.height, queries: count('.compared:last-child text.query'),
     keys: count('.compared:last-child text.key'), tip: document.querySelector('.tip').textContent,
@@ -57,8 +57,9 @@ TEST_F(Report, shows_everything_of_a_run) {
   const auto page = see("all.html");
   expect_members(page,
                  {{"sections",
-                   {"curves", "samples", "attention", "heads", "pruning", "config", "environment"}},
+                   {"attention", "samples", "curves", "heads", "pruning", "config", "environment"}},
                   {"charts", charts},
+                  {"folded", charts - 3},  // loss, metric and learning rate are in sight
                   {"lines", charts + 2},  // loss and token accuracy also of validation
                   {"samples", 8},
                   {"compared", 4},  // one per attention, and the clicked one

@@ -65,7 +65,8 @@ nlohmann::json curves_of(const std::string& metric, const std::vector<double>& v
   for (std::size_t i = 0; i < values.size(); ++i) {
     steps.push_back(100 * i);
   }
-  return charts_of(page_of("run", {{"curves",
+  return charts_of(page_of("run", {{"metric", metric},
+                                   {"curves",
                                     {{"training", {{"step", steps}, {metric, values}}},
                                      {"evaluations", Json::object()}}}}))[0];
 }
