@@ -46,7 +46,7 @@ function drawLines(svg, lines) {
 // The figure of heads whose queries are on the same side of the sentence, and whose keys are, too.
 function linesFigure(heads, sentence, selected) {
   const [{queries, keys}] = heads;
-  const column = (end, side, labels) => tokenColumn({end, side, labels, picked: (i) => selected.toggle(side, i)});
+  const column = (end, side, labels) => tokenColumn({end, side, labels, picked: (i) => selected.toggle(side, i, end)});
   const left = column('query', queries, queryLabels(sentence, queries));
   const right = column('key', keys, tokensOf(sentence, keys));
   const height = Math.max(left.children.length, right.children.length) * lineRow;
@@ -64,9 +64,14 @@ function linesFigure(heads, sentence, selected) {
     }
   };
   const place = element('div', {class: 'between'}, left, svg.node(), right);
-  const showUnder = (event) => show(event.target.closest('.token') ?? place.querySelector('.token:focus'));
+  // The lines of the selected token stay, whatever the pointer is on.
+  const showKept = (other) => {
+    const kept = [...place.querySelectorAll(`[data-position="${selected.position}"]`)].filter(({dataset}) => dataset.side === selected.side);
+    show(kept.find(({dataset}) => dataset.end === selected.end) ?? kept[0] ?? other);
+  };
+  const showUnder = (event) => showKept(event.target.closest('.token') ?? place.querySelector('.token:focus'));
   for (const kind of ['pointerover', 'pointerleave', 'focusin']) place.addEventListener(kind, showUnder);
-  place.addEventListener('focusout', () => show(null));
+  for (const kind of ['focusout', 'selected']) place.addEventListener(kind, () => showKept(null));
   return element('figure', {class: 'lines'},
     element('figcaption', {class: 'legend'}, heads.map(({name, colour}) => element('span', {}, swatch(colour), name))),
     element('div', {class: 'scrolling'}, place));

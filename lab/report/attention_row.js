@@ -7,11 +7,13 @@ function largestWeights(row, most) {
   return row.map((weight, key) => ({key, weight})).sort((a, b) => b.weight - a.weight).slice(0, most);
 }
 
-// The selected token, as a side of the sentence and a position, or no token. Each change calls `changed`.
+// The selected token, as a side of the sentence and a position, or no token. `end`: whether its lines begin there
+// ('query') or end there ('key'), if they could do both. Each change calls `changed`.
 class TokenChoice {
   constructor(changed) {
     this.side = null;
     this.position = null;
+    this.end = null;
     this.changed = changed;
   }
 
@@ -21,8 +23,9 @@ class TokenChoice {
   }
 
   // Selects a token. If it is selected already, deselects it.
-  toggle(side, position) {
+  toggle(side, position, end = 'query') {
     const again = this.on(side) === position;
+    this.end = end;
     this.side = again ? null : side;
     this.position = again ? null : position;
     this.changed();

@@ -26,6 +26,7 @@ function closeView(choice, roles) {
     for (const token of lines.querySelectorAll('.token')) {
       token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
     }
+    for (const place of lines.querySelectorAll('.between')) place.dispatchEvent(new Event('selected'));
     for (const figure of maps.querySelectorAll('.compared')) {
       markRow(figure.querySelector('.large-map'), selected.on(figure.dataset.queries));
     }
@@ -40,6 +41,6 @@ function closeView(choice, roles) {
     drawRow();
   };
   const told = remark('Lines go from queries to keys; a stronger line has more weight. Each query has lines for 95 % of its weight, ' +
-    `at most ${mostLines}. Point at a token, or choose it with Tab and the arrow keys, to see only its lines.`);
+    `at most ${mostLines}. Point at a token, or choose it with Tab and the arrow keys, to see only its lines; a click keeps them.`);
   return {draw, view: element('div', {}, told, lines, maps, row)};
 }

@@ -149,6 +149,32 @@ TEST(AttentionPage, shows_the_lines_of_one_token_from_either_end) {
   EXPECT_EQ(page["stops"], 6) << "one stop of the Tab key in each column";
 }
 
+// In the figures of the other side, the pointer still chooses.
+TEST(AttentionPage, keeps_the_lines_of_a_token_that_was_clicked) {
+  const auto page = see_long_sentence(R"(
+    const own = () => [1, 2, 3].map((n) => texts(`.lines:nth-child(${n}) .met`).join(' '));
+    const point = (side, position) => {
+      const pointed = token('query', side, position);
+      pointed.dispatchEvent(new PointerEvent('pointerover', {bubbles: true}));
+      return pointed;
+    };
+    token('key', 'source', 3).click();
+    const clicked = own();
+    point('source', 9).closest('.between').dispatchEvent(new PointerEvent('pointerleave'));
+    const left = own();
+    point('target', 5);
+    const other = own();
+    token('query', 'source', 7).click();
+    const second = own();
+    token('query', 'source', 7).click();
+    return {clicked, left, other, second, none: own()};)");
+  EXPECT_EQ(page["clicked"], nlohmann::json({"s4 s4", "", "t4 > u4 s4"}));
+  EXPECT_EQ(page["left"], page["clicked"]);
+  EXPECT_EQ(page["other"], nlohmann::json({"s4 s4", "t6 > u6 t6", "t4 > u4 s4"}));
+  EXPECT_EQ(page["second"], nlohmann::json({"s8 s8", "", "t8 > u8 s8"}));
+  EXPECT_EQ(page["none"], nlohmann::json({"", "", ""}));
+}
+
 TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
   const auto page = see_long_sentence(R"(
     const shown = () => ({title: texts('.row h3'), heads: texts('.row figcaption'), cells: texts('.row td'),
