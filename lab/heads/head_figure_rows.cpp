@@ -121,7 +121,7 @@ Json nearest(const Head& head) {
 
 std::string nearest_name(const Head& head) {
   const auto& nearest = head->nearest;
-  return nearest ? fmt::format("{} {}", nearest->site.text(), nearest->head) : "";
+  return nearest ? fmt::format("{}.{}", nearest->site.text(), nearest->head) : "";
 }
 
 template <class Of>

@@ -51,8 +51,7 @@ class Watcher {
   void see(const RecordedAttention& seen) {
     if (first_not_finite(seen.weights) >= 0 || first_not_finite(seen.output) >= 0) {
       throw NumericError(
-          "{}, head {}: attention weights or outputs are not finite; the model's weights are too "
-          "large",
+          "{}.{}: attention weights or outputs are not finite; the model's weights are too large",
           seen.site.text(), seen.head);
     }
     const std::vector<Tensor>& writes = writes_.at(seen.site);

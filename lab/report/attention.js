@@ -14,16 +14,16 @@ function smallMapButton(sentence, attention, head, choice, role) {
   const key = headKey(attention.attention, head);
   const rows = attention.heads[head];
   const [queries, keys] = [queryLabels(sentence, attention.queries), tokensOf(sentence, attention.keys)];
-  const [map, name] = [smallMap(rows), `head ${head}`];
+  const [map, name] = [smallMap(rows), headName(attention.attention, head)];
   return element('button', {
-    class: 'head', type: 'button', 'data-head': key, 'aria-label': `${attentionName(attention.attention)}, ${name}`,
+    class: 'head', type: 'button', 'data-head': key, 'aria-label': name,
     onclick: () => choice.toggle(key),
     onpointermove: (event) => {
       const cell = cellUnder(event, map, rows);
       if (cell) showTip(event, name, ...cellText(rows, queries, keys, cell.i, cell.j));
     },
     onpointerleave: hideTip,
-  }, map, element('span', {}, name), element('small', {}, role && role !== 'none' ? role : ' '));
+  }, map, element('span', {}, `head ${head}`), element('small', {}, role && role !== 'none' ? role : ' '));
 }
 
 // Prefers the longest sentence of at most 16 tokens: it shows something, but is not too large.

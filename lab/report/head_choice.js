@@ -2,14 +2,19 @@
 
 const mostCompared = 6;
 
-// "decoder.layers.0.cross" -> "decoder 0, cross"
+// "decoder.layers.0.self" -> "decoder, layer 0, self-attention"
 function attentionName(path) {
-  const parts = path.match(/^(\w+)\.layers\.(\d+)\.(\w+)$/);
-  return parts ? `${parts[1]} ${parts[2]}, ${parts[3]}` : path;
+  return path.replace(/\.layers\.(\d+)\.(\w+)$/, ', layer $1, $2-attention');
 }
 
+// The short name of a head, "decoder.layers.0.self.1".
 function headKey(attention, head) {
   return `${attention}.${head}`;
+}
+
+// The long name of a head, "decoder, layer 0, self-attention, head 1".
+function headName(attention, head) {
+  return `${attentionName(attention)}, head ${head}`;
 }
 
 // The chosen heads. While a head is chosen, it keeps its colour, a number below `mostCompared`.
@@ -64,7 +69,7 @@ function chosenHeads(sentence, choice) {
     const attention = sentence.attentions.find((one) => one.attention === key.slice(0, dot));
     const rows = attention?.heads[key.slice(dot + 1)];
     if (!rows) return [];
-    const name = `${attentionName(attention.attention)}, head ${key.slice(dot + 1)}`;
+    const name = headName(attention.attention, key.slice(dot + 1));
     return [{key, name, rows, queries: attention.queries, keys: attention.keys, colour: choice.colours.get(key)}];
   });
 }

@@ -54,7 +54,7 @@ const headCells = {
   'value_output.effective_rank': ({value_output: map}) => rankText(map),
   offset: (row) => (Number.isInteger(row.offset) ? `${d3.format('+d')(row.offset)}: ${percent(row.offset_share)}` : ''),
   divergence: nearestText,
-  nearest: ({nearest}) => (nearest ? `${attentionName(nearest.attention)}, ${nearest.head} (${nearest.divergence.toFixed(2)})` : ''),
+  nearest: ({nearest}) => (nearest ? `${headKey(nearest.attention, nearest.head)} (${nearest.divergence.toFixed(2)})` : ''),
 };
 
 // An importance as a bar relative to the largest importance of all rows.
@@ -93,7 +93,7 @@ function headRows({attentions, importance}) {
 function headsSection({heads}, choice) {
   if (!heads) return '';
   const rows = headRows(heads);
-  const name = {name: 'head', cell: (row) => element('button', {type: 'button', class: 'link', onclick: () => choice.toggle(headKey(row.attention, row.head))}, `${attentionName(row.attention)}, ${row.head}`)};
+  const name = {name: 'head', cell: (row) => element('button', {type: 'button', class: 'link', onclick: () => choice.toggle(headKey(row.attention, row.head))}, headKey(row.attention, row.head))};
   const columns = headColumns(heads.legend, rows);
   const parts = [columns.filter(({key}) => !headsApart.test(key)), columns.filter(({key}) => headsApart.test(key))];
   const shown = parts.map((part) => table([name, ...part], rows, (row) => ({'data-head': headKey(row.attention, row.head)})));
@@ -126,6 +126,6 @@ function pruningSection({heads}) {
       title: 'Loss by the number of heads left',
       label: 'heads left',
       series: [{name: 'loss', points}],
-      tell: (_, [, loss, step]) => (step ? `loss ${number(loss)} without ${attentionName(step.attention)}, head ${step.head} and those before it` : `loss ${number(loss)} with all heads`),
+      tell: (_, [, loss, step]) => (step ? `loss ${number(loss)} without ${headKey(step.attention, step.head)} and those before it` : `loss ${number(loss)} with all heads`),
     })));
 }

@@ -30,7 +30,7 @@ int main(int /*count*/, char** arguments) {
   for (const auto& seen : recorded_attentions(run.model, pack(*task.split("test").source, {0}))) {
     const Tensor& weights = seen.weights;  // (queries, keys)
     const Scalar* first = weights.row(0);
-    std::printf("%s, head %td: the first query attends most to key %td of %td\n",
+    std::printf("%s.%td: the first query attends most to key %td of %td\n",
                 seen.site.text().c_str(), seen.head,
                 std::max_element(first, first + weights.dim(1)) - first, weights.dim(1));
   }

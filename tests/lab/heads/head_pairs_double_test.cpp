@@ -94,7 +94,7 @@ TEST(PairReport, finds_the_nearest_head_of_all_layers) {
   EXPECT_FALSE(reports[2].heads[0].nearest.has_value());
   EXPECT_THAT(
       heads_table(reports, HeadTable::pairs),
-      AllOf(HasSubstr("0.10  encoder.layers.1.self 0"), HasSubstr("0.80 (1)"), HasSubstr("cross")));
+      AllOf(HasSubstr("0.10  encoder.layers.1.self.0"), HasSubstr("0.80 (1)"), HasSubstr("cross")));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

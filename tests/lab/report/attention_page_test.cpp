@@ -196,7 +196,7 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
   EXPECT_TRUE(page["none"]["cells"].empty());
   const auto& clicked = page["clicked"];
   EXPECT_EQ(clicked["title"][0], "Largest weights of “s191” at position 191");
-  EXPECT_EQ(clicked["heads"], nlohmann::json({"encoder 0, self, head 2"}));
+  EXPECT_EQ(clicked["heads"], nlohmann::json({"encoder, layer 0, self-attention, head 2"}));
   EXPECT_EQ(clicked["cells"],
             nlohmann::json({"s193", "193", "50.0 %", "s197", "197", "20.0 %", "s2", "2", "3.0 %",
                             "s3",   "3",   "2.9 %",  "s4",   "4",   "2.8 %",  "s5", "5", "2.7 %",
@@ -206,7 +206,8 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
             nlohmann::json({"s191", "s191", "s191"}));  // also as key of the decoder
   EXPECT_EQ(page["row"]["title"][0], "Largest weights of “t8 > u8” at position 8");
   EXPECT_EQ(page["row"]["heads"],
-            nlohmann::json({"decoder 0, self, head 0", "decoder 0, cross, head 0"}));
+            nlohmann::json({"decoder, layer 0, self-attention, head 0",
+                            "decoder, layer 0, cross-attention, head 0"}));
   EXPECT_EQ(page["row"]["cells"], nlohmann::json({"t8", "8", "100.0 %", "s8", "8", "100.0 %"}));
   EXPECT_EQ(page["row"]["rows"], nlohmann::json({"7", "7"}));
   for (const std::string end : {"again", "closed"}) {
