@@ -1,4 +1,4 @@
-// Small maps of the attention of every head on a sentence, and below them the chosen heads.
+// A grid of small maps, one for the attention of each head on a sentence, and below it the chosen heads.
 
 function tokensOf(sentence, side) {
   return side === 'source' ? sentence.source_tokens : sentence.target_tokens;
@@ -23,7 +23,7 @@ function smallMapButton(sentence, attention, head, choice, role) {
       if (cell) showTip(event, name, ...cellText(rows, queries, keys, cell.i, cell.j));
     },
     onpointerleave: hideTip,
-  }, map, element('span', {}, `head ${head}`), element('small', {}, role && role !== 'none' ? role : ' '));
+  }, map, element('small', {}, role && role !== 'none' ? role : ' '));
 }
 
 // Prefers the longest sentence of at most 16 tokens: it shows something, but is not too large.
@@ -34,12 +34,15 @@ function firstSentence(sentences) {
   return sentences.indexOf(best ?? sentences[0]);
 }
 
-// The maps of all heads, under the names of their attentions.
-function attentionMaps(sentence, choice, roles) {
-  return sentence.attentions.map((attention) => element('div', {class: 'attention'},
-    element('h3', {}, attentionName(attention.attention)),
-    element('div', {class: 'heads'}, attention.heads.map((_, head) =>
-      smallMapButton(sentence, attention, head, choice, roles[headKey(attention.attention, head)])))));
+// The maps of all heads: a row for each attention, a column for each head.
+function headGrid(sentence, choice, roles) {
+  const heads = d3.range(d3.max(sentence.attentions, (one) => one.heads.length));
+  const cell = (attention, head) => element('td', {}, head < attention.heads.length
+    ? smallMapButton(sentence, attention, head, choice, roles[headKey(attention.attention, head)]) : '');
+  return scrolling(element('table', {},
+    element('thead', {}, element('tr', {}, element('th'), heads.map((head) => element('th', {scope: 'col'}, `head ${head}`)))),
+    element('tbody', {}, sentence.attentions.map((attention) => element('tr', {},
+      element('th', {scope: 'row'}, attentionName(attention.attention)), heads.map((head) => cell(attention, head)))))));
 }
 
 function markChosen(maps, choice) {
@@ -66,7 +69,7 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
   chooser.value = sentences[0].number ? firstSentence(sentences) : 0;  // texts have no number and come first
   const drawMaps = () => {
     cut.textContent = cutText(sentences[chooser.value]);
-    maps.replaceChildren(...attentionMaps(sentences[chooser.value], choice, roles));
+    maps.replaceChildren(headGrid(sentences[chooser.value], choice, roles));
   };
   const drawChosen = () => {
     markChosen(maps, choice);

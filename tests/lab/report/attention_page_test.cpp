@@ -95,7 +95,7 @@ TEST(AttentionPage, has_attention_alone_and_draws_the_weights_that_count_with_fe
     const colours = [...document.querySelectorAll('.lines .swatch')].map((one) => getComputedStyle(one).borderTopColor);
     return {alone, text, lines, marks: count('#attention svg *'),
             counts: [count('.lines'), colours.length, new Set(colours).size, count('.lines .token'), count('.small-map'), count('.large-map')],
-            cells: [linesIn('.head:first-child .small-map path') / 3, linesIn('.compared:first-child .heat')],
+            cells: [linesIn('td:nth-child(2) .small-map path') / 3, linesIn('.compared:first-child .heat')],
             strokes: [...document.querySelectorAll('.lines:first-child .all path')].map((one) =>
               [getComputedStyle(one).stroke === colours[0], one.getAttribute('stroke-opacity')]),
             corner: document.querySelector('.compared .heat').getAttribute('d').slice(0, 12)};)");
@@ -213,6 +213,30 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
   for (const std::string end : {"again", "closed"}) {
     EXPECT_TRUE(page[end]["pressed"].empty());
     EXPECT_TRUE(page[end]["cells"].empty());
+  }
+}
+
+// A small map is 66 px wide (page.css).
+TEST(AttentionPage, has_all_heads_in_one_grid_that_scrolls_by_itself) {
+  for (const int width : {400, 1400}) {
+    const auto page = see_long_sentence(R"(
+      const grid = document.querySelector('.maps .scrolling');
+      grid.scrollTo(1000, 0);
+      const left = (one) => one.getBoundingClientRect().left;
+      return {columns: texts('.maps thead th'), rows: texts('.maps tbody th'), wide: document.documentElement.scrollWidth,
+              cells: [...document.querySelectorAll('.maps tr')].map((row) => row.querySelectorAll('.head').length),
+              fits: grid.scrollWidth <= grid.clientWidth, fixed: left(grid.querySelector('tbody th')) - left(grid),
+              map: document.querySelector('.small-map').getBoundingClientRect().width};)",
+                                        {.width = width});
+    EXPECT_EQ(page["columns"], nlohmann::json({"", "head 0", "head 1", "head 2", "head 3"}));
+    EXPECT_EQ(page["rows"], nlohmann::json({"encoder, layer 0, self-attention",
+                                            "decoder, layer 0, self-attention",
+                                            "decoder, layer 0, cross-attention"}));
+    EXPECT_EQ(page["cells"], nlohmann::json({0, 4, 4, 4}));
+    EXPECT_LE(page["wide"], width);
+    EXPECT_EQ(page["fits"], width == 1400);
+    EXPECT_EQ(page["fixed"], 0) << "the names of the attentions stay in sight";
+    EXPECT_EQ(page["map"], 66);
   }
 }
 
