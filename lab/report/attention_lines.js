@@ -1,6 +1,6 @@
 // Lines from each query to its keys with the largest weights, for all chosen heads.
 
-const lineRow = 20;  // the height of a token in page.css
+const lineRow = targetSize(20);  // the height of a token in page.css
 const lineSpan = 170;
 const mostLines = 8;  // for each query and head
 

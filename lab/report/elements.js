@@ -11,6 +11,11 @@ function element(tag, attributes = {}, ...content) {
   return made;
 }
 
+// The size of a row that is a target: for fingers larger than for a pointer, as in page.css.
+function targetSize(size) {
+  return window.matchMedia('(pointer: coarse)').matches ? 32 : size;
+}
+
 // A section of the page. The links at the top lead to its id.
 function section(id, title, ...content) {
   return element('section', {id}, element('h2', {}, title), ...content);

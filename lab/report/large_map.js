@@ -1,6 +1,6 @@
 // The map of a chosen head with tokens at its edges. The tokens stay visible while the map scrolls.
 
-const cellSize = 17;
+const cellSize = targetSize(17);
 
 // The queries beside the rows or, if `above`, the keys above the columns.
 function edge(tokens, above) {

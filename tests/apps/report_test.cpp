@@ -60,7 +60,7 @@ TEST_F(Report, shows_everything_of_a_run) {
                    {"attention", "samples", "curves", "heads", "pruning", "config", "environment"}},
                   {"charts", charts},
                   {"folded", charts - 3},  // loss, metric and learning rate are in sight
-                  {"lines", charts + 2},  // loss and token accuracy also of validation
+                  {"lines", charts + 2},   // loss and token accuracy also of validation
                   {"samples", 8},
                   {"compared", 4},  // one per attention, and the clicked one
                   {"cells", page["queries"].get<int>() * page["keys"].get<int>()},
@@ -175,6 +175,24 @@ TEST_F(Report, fits_a_phone_and_a_dark_room) {
       EXPECT_EQ(page["ground"] == light, !dark) << page;
       EXPECT_NE(page["ground"], page["text"]);
     }
+  }
+}
+
+// The narrowest and the lowest target of each kind, in px.
+TEST_F(Report, has_targets_that_fingers_can_meet) {
+  const auto page = see("a/report.html", R"(
+    document.querySelector('.token').click();
+    const smallest = (selector) => {
+      const boxes = [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+      return Math.min(...boxes.flatMap(({width, height}) => [width, height]).filter((size) => size > 0));
+    };
+    const rows = document.querySelectorAll('.compared:first-child text.query').length;
+    return {row: document.querySelector('.compared .cells').getBoundingClientRect().height / rows,
+            ...Object.fromEntries(['main button', 'main a', 'select', 'summary', '.token', '.head', '.close']
+              .map((selector) => [selector, smallest(selector)]))};)",
+                        {.width = 400, .fingers = true});
+  for (const auto& [target, size] : page.items()) {
+    EXPECT_GE(size, 32) << target;
   }
 }
 

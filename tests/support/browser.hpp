@@ -16,6 +16,7 @@ struct Browsing {
   int width = 1280;
   bool dark = false;
   bool scroll_bars = false;  // desktop scroll bars, which narrow the content
+  bool fingers = false;      // the pointer is coarse
 };
 
 // Opens a copy of the page. Once the page has drawn itself, the copy runs `script` (the body of a
@@ -45,7 +46,8 @@ inline nlohmann::json visit(const std::filesystem::path& page, const std::string
     ::dup2(::creat((here / "log").c_str(), 0600), STDERR_FILENO);
     const std::string size = fmt::format("--window-size={},900", browsing.width);
     const std::string scheme =
-        fmt::format("--blink-settings=preferredColorScheme={}", browsing.dark ? 0 : 1);
+        fmt::format("--blink-settings=preferredColorScheme={},primaryPointerType={}",
+                    browsing.dark ? 0 : 1, browsing.fingers ? 2 : 4);  // coarse or fine
     const char* const bars =
         browsing.scroll_bars ? "--disable-features=OverlayScrollbar" : "--hide-scrollbars";
     const std::string data = fmt::format("--user-data-dir={}", (here / "profile").string());

@@ -205,9 +205,8 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
   EXPECT_EQ(clicked["pressed"],
             nlohmann::json({"s191", "s191", "s191"}));  // also as key of the decoder
   EXPECT_EQ(page["row"]["title"][0], "Largest weights of “t8 > u8” at position 8");
-  EXPECT_EQ(page["row"]["heads"],
-            nlohmann::json({"decoder, layer 0, self-attention, head 0",
-                            "decoder, layer 0, cross-attention, head 0"}));
+  EXPECT_EQ(page["row"]["heads"], nlohmann::json({"decoder, layer 0, self-attention, head 0",
+                                                  "decoder, layer 0, cross-attention, head 0"}));
   EXPECT_EQ(page["row"]["cells"], nlohmann::json({"t8", "8", "100.0 %", "s8", "8", "100.0 %"}));
   EXPECT_EQ(page["row"]["rows"], nlohmann::json({"7", "7"}));
   for (const std::string end : {"again", "closed"}) {
