@@ -39,10 +39,10 @@ function headGrid(sentence, choice, roles) {
   const heads = d3.range(d3.max(sentence.attentions, (one) => one.heads.length));
   const cell = (attention, head) => element('td', {}, head < attention.heads.length
     ? smallMapButton(sentence, attention, head, choice, roles[headKey(attention.attention, head)]) : '');
-  return scrolling(element('table', {},
+  return savable(element('figure', {class: 'all-heads'}, element('figcaption', {}, 'All heads'), scrolling(element('table', {},
     element('thead', {}, element('tr', {}, element('th'), heads.map((head) => element('th', {scope: 'col'}, `head ${head}`)))),
     element('tbody', {}, sentence.attentions.map((attention) => element('tr', {},
-      element('th', {scope: 'row'}, attentionName(attention.attention)), heads.map((head) => cell(attention, head)))))));
+      element('th', {scope: 'row'}, attentionName(attention.attention)), heads.map((head) => cell(attention, head)))))))));
 }
 
 function markChosen(maps, choice) {

@@ -72,7 +72,7 @@ function linesFigure(heads, sentence, selected) {
   const showUnder = (event) => showKept(event.target.closest('.token') ?? place.querySelector('.token:focus'));
   for (const kind of ['pointerover', 'pointerleave', 'focusin']) place.addEventListener(kind, showUnder);
   for (const kind of ['focusout', 'selected']) place.addEventListener(kind, () => showKept(null));
-  return element('figure', {class: 'lines'},
+  return savable(element('figure', {class: 'lines'},
     element('figcaption', {class: 'legend'}, heads.map(({name, colour}) => element('span', {}, swatch(colour), name))),
-    element('div', {class: 'scrolling'}, place));
+    element('div', {class: 'scrolling'}, place)));
 }

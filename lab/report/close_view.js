@@ -8,10 +8,10 @@ function largeMaps(heads, sentence, choice, selected, roles) {
   }));
   return heads.map(({key, name, queries, colour}, i) => {
     const role = roles[key] && roles[key] !== 'none' ? `: ${roles[key]}` : '';
-    return element('figure', {class: 'compared', 'data-head': key, 'data-queries': queries},
+    return savable(element('figure', {class: 'compared', 'data-head': key, 'data-queries': queries},
       element('figcaption', {}, swatch(colour), element('b', {}, name), role,
         element('button', {type: 'button', class: 'close', 'aria-label': 'close', onclick: () => choice.toggle(key)}, '×')),
-      scrolling(maps[i]));
+      scrolling(maps[i])));
   });
 }
 

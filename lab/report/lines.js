@@ -72,8 +72,8 @@ function lineChart({title, series, label, format = number, ticks, range, tell, l
       .attr('r', 2.2).attr('cx', (p) => x(p[0])).attr('cy', (p) => y(p[1]));
   });
   followPointer(frame.svg, drawn, x, y, tell ?? ((one, p) => `${one.name}: ${format(p[1])}`), place);
-  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(),
-    drawn.length > 1 ? legend(drawn.map((one) => one.name)) : '');
+  return savable(element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(),
+    drawn.length > 1 ? legend(drawn.map((one) => one.name)) : ''));
 }
 
 // Marks the point nearest to the pointer on each line, and shows these points in a tip.

@@ -16,7 +16,7 @@ function spectrumChart({step, shares}, largest) {
     showTip(event, `frequency ${k}`, percent(shares[k - 1], 1));
   });
   svg.addEventListener('pointerleave', hideTip);
-  return element('figure', {class: 'panel'}, element('figcaption', {}, `Step ${step}`), svg);
+  return savable(element('figure', {class: 'panel'}, element('figcaption', {}, `Step ${step}`), svg));
 }
 
 function frequenciesText({step, frequencies, gini, shares}, most) {

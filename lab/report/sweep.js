@@ -130,7 +130,7 @@ function axisChart(results, axis, figure) {
       cellPoint(frame.svg, i % 6, figure, cell, {x: at(cell), y: y(cell[figure].mean), along: ends(cell[figure], y)});
     }
   });
-  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : '');
+  return savable(element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : ''));
 }
 
 // Writes texts beside points [x, y], if possible where they cover no earlier text and no point.
@@ -166,7 +166,7 @@ function frontChart({cells, metric}) {
   const short = cells.length <= 8 && names.every((name) => name.length <= 20);  // else numbers, and a list has the names
   const key = short ? '' : element('ol', {class: 'key'}, cells.map(({settings}) => element('li', {}, cellName(settings))));
   markPoints(frame.svg, cells.map((cell) => [x(cell.seconds.mean), y(cell[metric].mean)]), short ? names : cells.map((_, i) => String(i + 1)));
-  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), legend(['cells', 'front']), key);
+  return savable(element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), legend(['cells', 'front']), key));
 }
 
 function resultsInWords({results}) {

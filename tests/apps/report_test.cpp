@@ -178,6 +178,32 @@ TEST_F(Report, fits_a_phone_and_a_dark_room) {
   }
 }
 
+TEST_F(Report, saves_each_figure_as_a_drawing_that_stands_alone) {
+  const auto page = see("a/report.html", R"(
+    document.querySelector('.token').click();
+    return {figures: document.querySelectorAll('figure:not(.row-table)').length, buttons: document.querySelectorAll('.save').length,
+            drawings: ['.panel', '.lines', '.compared', '.all-heads'].map((selector) => {
+              const text = figureSvg(document.querySelector(selector));
+              const svg = new DOMParser().parseFromString(text, 'image/svg+xml');
+              const count = (part) => svg.querySelectorAll(part).length;
+              return {selector, fault: count('parsererror'), alone: !/class=|var\(|href|url\(/.test(text),
+                      blue: text.includes('rgb(37, 99, 184)'), heat: text.includes('rgb(23, 70, 143)'),
+                      text: [...svg.querySelectorAll('text')].map((one) => one.textContent).join(' '),
+                      size: Math.min(svg.documentElement.width.baseVal.value, svg.documentElement.height.baseVal.value)};
+            })};)");
+  EXPECT_EQ(page["buttons"], page["figures"]);
+  const std::vector<std::string> words{"Loss (nats)", "layer 0, self- attention, head",
+                                       "layer 0, self- attention, head", "head 0 head 1"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& drawing = page["drawings"][i];
+    expect_members(drawing, {{"fault", 0}, {"alone", true}});
+    EXPECT_THAT(drawing["text"].get<std::string>(), HasSubstr(words[i]));
+    EXPECT_GT(drawing["size"], 100) << drawing;
+    // Lines have the colour --line-0 of page.css, maps --heat.
+    EXPECT_TRUE(drawing[i < 2 ? "blue" : "heat"]) << drawing;
+  }
+}
+
 // The narrowest and the lowest target of each kind, in px.
 TEST_F(Report, has_targets_that_fingers_can_meet) {
   const auto page = see("a/report.html", R"(

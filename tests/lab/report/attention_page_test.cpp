@@ -219,11 +219,11 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
 TEST(AttentionPage, has_all_heads_in_one_grid_that_scrolls_by_itself) {
   for (const int width : {400, 1400}) {
     const auto page = see_long_sentence(R"(
-      const grid = document.querySelector('.maps .scrolling');
+      const grid = document.querySelector('.all-heads .scrolling');
       grid.scrollTo(1000, 0);
       const left = (one) => one.getBoundingClientRect().left;
-      return {columns: texts('.maps thead th'), rows: texts('.maps tbody th'), wide: document.documentElement.scrollWidth,
-              cells: [...document.querySelectorAll('.maps tr')].map((row) => row.querySelectorAll('.head').length),
+      return {columns: texts('.all-heads thead th'), rows: texts('.all-heads tbody th'), wide: document.documentElement.scrollWidth,
+              cells: [...document.querySelectorAll('.all-heads tr')].map((row) => row.querySelectorAll('.head').length),
               fits: grid.scrollWidth <= grid.clientWidth, fixed: left(grid.querySelector('tbody th')) - left(grid),
               map: document.querySelector('.small-map').getBoundingClientRect().width};)",
                                         {.width = width});
