@@ -32,10 +32,9 @@ void write(const fs::path& output, const SavedRun& run, const Inspection& inspec
                           json_text(inspection_json(run, inspection, WithTensors::yes)) + '\n');
   } else if (output.extension() == ".html") {
     const std::string name = (run.directory / "").parent_path().filename().string();
-    Json page = {{"name", fmt::format("Attention of {}", name)},
-                 {"sentences",
-                  {sentence_json(inspection.sequence, inspection.text.read.line.text, {},
-                                 shown_text_tokens)}}};
+    Json page = {
+        {"name", fmt::format("Attention of {}", name)},
+        {"sentences", {sentence_json(inspection.sequence, inspection.text.read.line.text, {})}}};
     const Json seen = inspection_json(run, inspection, WithTensors::no);
     for (const char* part : {"predictions", "without"}) {
       if (seen.contains(part)) {

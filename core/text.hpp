@@ -60,6 +60,9 @@ std::string printable(std::string_view message);
 
 bool has_hidden_characters(std::string_view text);  // some that shown() would escape
 
+// Base64 of the bytes (RFC 4648, section 4).
+std::string base64_of(std::string_view bytes);
+
 // The message of an error; lack of memory and errors of std::filesystem in plain words.
 std::string plain_message(const std::exception& error);
 

@@ -47,9 +47,6 @@ inline void write_json(const fs::path& file, const Json& json) {
   write_file_atomically(file, json.dump(1) + '\n');
 }
 
-// Base64 of the bytes (RFC 4648, section 4).
-std::string base64_of(std::string_view bytes);
-
 struct TokenizerParts {
   MarkTexts marks;
   Json normalizer{};     // null: it changes nothing

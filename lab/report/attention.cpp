@@ -1,6 +1,8 @@
 // The parts of a report about attention: the weights on sentences, and the figures of heads.
 #include "lab/report/run.hpp"
 
+#include "core/text.hpp"
+
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -21,14 +23,24 @@ Split chosen(const Task& task, const Split& split, const std::vector<Index>& num
   return few;
 }
 
-// Weights in thousandths: finer than colours can show, and short in the file.
-Json weights_json(const Tensor& weights, Index shown) {
-  const auto thousandths = [](Scalar weight) {
-    return std::lround(1000 * static_cast<double>(weight));
-  };
-  const auto columns = static_cast<std::size_t>(std::min(shown, weights.dim(1)));
-  return mapped(numbers_below(std::min(shown, weights.dim(0))),
-                [&](Index i) { return mapped(std::span(weights.row(i), columns), thousandths); });
+// The first `shown` rows and columns: whole numbers of 16 bits, little-endian, row by row, in
+// base64. They are finer than colours can show, and short in the file.
+std::string weights_text(const Tensor& weights, Index shown) {
+  std::string bytes;
+  for (Index i = 0; i < std::min(shown, weights.dim(0)); ++i) {
+    for (Index j = 0; j < std::min(shown, weights.dim(1)); ++j) {
+      const auto share = std::clamp(static_cast<double>(weights.row(i)[j]), 0.0, 1.0);
+      const auto bits = static_cast<std::uint16_t>(std::lround(65535 * share));
+      bytes += {static_cast<char>(bits & 255), static_cast<char>(bits >> 8)};
+    }
+  }
+  return base64_of(bytes);
+}
+
+// The tokens of each side for which all heads together have at most `shown_weights` weights.
+Index shown_tokens(const InspectedSequence& sequence) {
+  const auto heads = static_cast<double>(std::max<std::size_t>(1, sequence.heads.size()));
+  return std::min(most_shown_tokens, static_cast<Index>(std::sqrt(shown_weights / heads)));
 }
 
 // A row for the agreement with each relation, then the `rows` that have curves.
@@ -96,7 +108,8 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
 }  // namespace
 
 Json sentence_json(const InspectedSequence& sequence, const std::string& source,
-                   std::optional<Index> number, Index shown) {
+                   std::optional<Index> number) {
+  const Index shown = shown_tokens(sequence);
   const auto first_of = [shown](const std::vector<std::string>& tokens) {
     return std::vector<std::string>(tokens.begin(),
                                     tokens.begin() + std::min(shown, std::ssize(tokens)));
@@ -109,9 +122,20 @@ Json sentence_json(const InspectedSequence& sequence, const std::string& source,
                    {"source_length", sequence.source_tokens.size()},
                    {"target_length", sequence.target_tokens.size()},
                    {"attentions", attentions_json(sequence, [shown](const RecordedAttention& seen) {
-                      return weights_json(seen.weights, shown);
+                      return weights_text(seen.weights, shown);
                     })}});
   return sentence;
+}
+
+Index weights_of(const Json& sentence) {
+  constexpr Index digits = 8;  // of base64 for three weights
+  Index weights = 0;
+  for (const Json& attention : sentence["attentions"]) {
+    for (const Json& head : attention["heads"]) {
+      weights += std::ssize(head.get_ref<const std::string&>()) * 3 / digits;
+    }
+  }
+  return weights;
 }
 
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
@@ -126,16 +150,12 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
   const std::vector<ExampleScore> outputs =
       written_examples(task, few, decode_tokens(model, few, few.outputs(), options, workers));
   Json sentences = Json::array();
-  std::size_t weights = 0;
+  Index weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     const InspectedSequence seen = inspect(model, {task.source_tokenizer, task.target_tokenizer},
                                            pack(*few.source, {static_cast<Index>(i)}));
-    Json sentence = sentence_json(seen, few.source_texts[i], examples[i] + 1, shown_tokens);
-    for (const Json& attention : sentence["attentions"]) {
-      for (const Json& head : attention["heads"]) {
-        weights += head.empty() ? 0 : head.size() * head[0].size();
-      }
-    }
+    Json sentence = sentence_json(seen, few.source_texts[i], examples[i] + 1);
+    weights += weights_of(sentence);
     if (i > 0 && weights > shown_weights) {
       break;
     }
@@ -158,6 +178,11 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
       heads_json(study_heads(model, config, task, *first_examples(split, watched).source, workers,
                              request.figures),
                  request.figures);
+  for (Json& attention : json["attentions"]) {
+    for (Json& head : attention["heads"]) {
+      head.erase("divergence_across");  // grows with the square of the number of heads
+    }
+  }
   json["legend"] = legend_json(request.figures);
   json["notes"] = Json::array();
   add_ablations(json, model, config, task, split, request, workers);

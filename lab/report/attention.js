@@ -14,7 +14,7 @@ function smallMapButton(sentence, attention, head, choice, role) {
   const key = headKey(attention.attention, head);
   const rows = attention.heads[head];
   const [queries, keys] = [queryLabels(sentence, attention.queries), tokensOf(sentence, attention.keys)];
-  const [map, name] = [smallMap(rows), headName(attention.attention, head)];
+  const [map, name] = [heatmap(rows, 12).attr('class', 'small-map').node(), headName(attention.attention, head)];
   return element('button', {
     class: 'head', type: 'button', 'data-head': key, 'aria-label': name,
     onclick: () => choice.toggle(key),
@@ -67,13 +67,15 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
   const chooser = element('select', {id: 'sentence', onchange: () => draw()}, sentences.map((one, i) =>
     element('option', {value: i}, one.number ? `${one.number}: ${one.source}` : one.source)));
   chooser.value = sentences[0].number ? firstSentence(sentences) : 0;  // texts have no number and come first
+  let sentence;
   const drawMaps = () => {
-    cut.textContent = cutText(sentences[chooser.value]);
-    maps.replaceChildren(headGrid(sentences[chooser.value], choice, roles));
+    sentence = withWeights(sentences[chooser.value]);
+    cut.textContent = cutText(sentence);
+    maps.replaceChildren(headGrid(sentence, choice, roles));
   };
   const drawChosen = () => {
     markChosen(maps, choice);
-    chosen.draw(sentences[chooser.value]);
+    chosen.draw(sentence);
   };
   const draw = () => {
     drawMaps();

@@ -4,12 +4,12 @@ const lineRow = targetSize(20);  // the height of a token in page.css
 const lineSpan = 170;
 const mostLines = 8;  // for each query and head
 
-// For each query, the largest weights (in thousandths) that together have 95 %; none below 1 %.
+// For each query, the largest weights that together have 95 %; none below 1 %.
 function mainWeights(rows) {
   return rows.flatMap((row, query) => {
     let missing = 0.95 * d3.sum(row);
     return largestWeights(row, mostLines).filter(({weight}) => {
-      const needed = missing > 0 && weight >= 10;
+      const needed = missing > 0 && weight >= 0.01;
       missing -= weight;
       return needed;
     }).map(({key, weight}) => ({query, key, weight}));
@@ -27,7 +27,7 @@ function drawLines(svg, lines) {
   const own = svg.append('g').attr('class', 'own');
   const paths = new Map();  // one for each colour and each tenth of weight
   for (const line of lines) {
-    const kind = `${line.colour} ${Math.max(1, Math.round(line.weight / 100))}`;
+    const kind = `${line.colour} ${Math.max(1, Math.round(10 * line.weight))}`;
     paths.set(kind, (paths.get(kind) ?? '') + linePath(line));
   }
   all.selectAll('path').data([...paths]).join('path')
@@ -38,7 +38,7 @@ function drawLines(svg, lines) {
     all.attr('visibility', few ? 'hidden' : 'visible');
     own.selectAll('path').data(few ?? []).join('path')
       .attr('class', (line) => `line line-${line.colour}`)
-      .attr('stroke-opacity', (line) => 0.2 + 0.8 * line.weight / 1000)  // otherwise a few faint lines could not be seen
+      .attr('stroke-opacity', (line) => 0.2 + 0.8 * line.weight)  // otherwise a few faint lines could not be seen
       .attr('d', linePath);
   };
 }

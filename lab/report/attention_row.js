@@ -38,7 +38,7 @@ function rowTable({name, rows, keys, colour}, sentence, position) {
   const columns = [
     {name: 'key', cell: ({key}) => element('code', {}, tokens[key])},
     {name: 'position', cell: ({key}) => String(key + 1)},
-    {name: 'weight', cell: ({weight}) => bar(weight, 1000, percent(weight / 1000, 1))},
+    {name: 'weight', cell: ({weight}) => bar(weight, 1, percent(weight, 1))},
   ];
   return element('figure', {class: `row-table line-${colour}`},
     element('figcaption', {}, swatch(colour), name),

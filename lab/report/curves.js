@@ -27,8 +27,8 @@ function curvesSection(report) {
   const panels = panelsOf(names.filter(first)).concat(positionPanels(report));
   const more = panelsOf(names.filter((name) => !first(name)));
   if (panels.length + more.length === 0) return section('curves', 'Curves', remark('No step has been made yet.'));
-  const thinned = curves.steps_a_point > 1
-    ? remark(`A point of training is the mean over ${curves.steps_a_point} steps.`) : '';
+  const thinned = [['training', curves.steps_a_point, 'steps'], ['validation', curves.evaluations_a_point, 'evaluations']]
+    .map(([kind, many, what]) => (many > 1 ? remark(`A point of ${kind} is the mean over ${many} ${what}.`) : ''));
   return section('curves', 'Curves', thinned, element('div', {class: 'panels'}, panels), positionRemarks(report),
     more.length === 0 ? '' : element('details', {}, element('summary', {}, `${more.length} more curves, many of a shape like these`), element('div', {class: 'panels'}, more)));
 }

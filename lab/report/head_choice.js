@@ -52,7 +52,7 @@ class HeadChoice {
 function firstChoice({heads, sentences}) {
   const confidenceOf = heads ? (one) => one.confidence : (rows) => d3.mean(rows, (row) => d3.max(row));
   const surest = {};
-  for (const {attention, heads: all} of (heads ?? sentences?.[0])?.attentions ?? []) {
+  for (const {attention, heads: all} of (heads ?? sentences?.slice(0, 1).map(withWeights)[0])?.attentions ?? []) {
     const kind = attention.replace(/\.layers\.\d+\./, '.');
     all.forEach((one, i) => {
       const confidence = confidenceOf(one);

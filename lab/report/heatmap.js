@@ -1,25 +1,29 @@
 // A head's weights on one sentence as a map: a row per query, a column per key; a cell is a unit square.
 
+// The weights of a head: whole numbers of 16 bits, little-endian, row by row, in base64.
+function weightsIn(text, columns) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const numbers = new DataView(bytes.buffer);
+  return d3.range(bytes.length / 2 / columns).map((i) => d3.range(columns).map((j) => numbers.getUint16(2 * (i * columns + j), true) / 65535));
+}
+
+// A sentence with the weights of its heads as numbers.
+function withWeights(sentence) {
+  const read = (one) => one.heads.map((head) => weightsIn(head, tokensOf(sentence, one.keys).length));
+  return {...sentence, attentions: sentence.attentions.map((one) => ({...one, heads: read(one)}))};
+}
+
 // Draws one path for each level of weight, so that thousands of cells need only a few dozen elements.
 function heatmap(rows, levels) {
   const paths = Array.from({length: levels + 1}, () => '');
   rows.forEach((row, i) => row.forEach((weight, j) => {
-    paths[Math.min(levels, Math.round((weight / 1000) * levels))] += `M${j} ${i}h1v1h-1z`;
+    paths[Math.min(levels, Math.round(weight * levels))] += `M${j} ${i}h1v1h-1z`;
   }));
   const svg = d3.create('svg').attr('viewBox', `0 0 ${rows[0].length} ${rows.length}`).attr('preserveAspectRatio', 'none');
   paths.forEach((path, level) => {
     if (level > 0 && path) svg.append('path').attr('class', 'heat').attr('d', path).attr('fill-opacity', level / levels);
   });
   return svg;
-}
-
-// The map for the overview of all heads, where a cell is at least one pixel. Each cell is the largest of its weights:
-// narrow stripes remain.
-function smallMap(rows) {
-  const [tall, wide] = [rows.length, rows[0].length].map((size) => Math.ceil(size / 64));
-  const coarse = d3.range(0, rows.length, tall).map((i) => d3.range(0, rows[0].length, wide).map((j) =>
-    d3.max(rows.slice(i, i + tall), (row) => d3.max(row.slice(j, j + wide)))));
-  return heatmap(coarse, 12).attr('class', 'small-map').node();
 }
 
 // The row and column of the cell under the pointer; null outside the map.
@@ -31,5 +35,5 @@ function cellUnder(event, svg, rows) {
 }
 
 function cellText(rows, queries, keys, i, j) {
-  return [`${queries[i]} → ${keys[j]}`, percent(rows[i][j] / 1000, 1)];
+  return [`${queries[i]} → ${keys[j]}`, percent(rows[i][j], 1)];
 }

@@ -13,8 +13,11 @@ extern const std::string_view report_style;    // lab/report/page.css
 extern const std::string_view report_script;   // lab/report/*.js
 extern const std::string_view report_library;  // D3: d3.min.js of Debian's node-d3
 
-// `report` comes from report_run() or report_sweep(); its "name" becomes the title.
-std::string report_page(const Json& report);
+constexpr std::size_t most_page_bytes = 8'000'000;
+
+// `report` comes from report_run() or report_sweep(); its "name" becomes the title. Of a run's
+// page that would be larger than `most_page_bytes`, parts are left out, and a note says which.
+std::string report_page(Json report);
 
 // JSON that is safe inside a <script> element: no character begins a tag or a comment, or is
 // hidden.
@@ -25,12 +28,13 @@ std::string text_for_page(std::string_view text);  // safe between tags, as show
 constexpr Index curve_points = 400;  // the maximum for each curve
 
 // {"training": {"step": [...], "loss": [...], ..., "tokens_per_second": [...]}, "steps_a_point": k,
-//  "evaluations": {"step": [...], "loss": [...], ...}, "last_step": n, "faults": ["...", ...]}
+//  "evaluations": {"step": [...], "loss": [...], ...}, "evaluations_a_point": k,
+//  "last_step": n, "faults": ["...", ...], "samples": [...]}
 //
 // Has every figure of metrics.jsonl. A training point is the mean over "steps_a_point" steps, at
-// the last of these steps; it is null if a figure is missing or not finite. Missing files and an
-// incomplete last line are ignored. "faults" lists damaged lines. Throws IoError for unreadable
-// files.
+// the last of these steps, and likewise of evaluations; it is null if a figure is missing or not
+// finite. Missing files and an incomplete last line are ignored. "faults" lists damaged lines.
+// Throws IoError for unreadable files.
 Json report_curves(const RunFiles& files);
 
 // The facts about a run: its state, summary, test results, config and machine.

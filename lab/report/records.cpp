@@ -142,7 +142,9 @@ Json report_curves(const RunFiles& files) {
   for (Json& line : lines_of(files.metrics(), faults)) {
     (line.contains("split") ? evaluations : training).push_back(std::move(line));
   }
-  const std::size_t width = (training.size() + curve_points - 1) / curve_points;
+  const auto lines_a_point = [](const Lines& lines) {
+    return std::max<std::size_t>(1, (lines.size() + curve_points - 1) / curve_points);
+  };
   std::map<Index, double> seconds{{0, 0}};
   for (const Json& line : lines_of(files.times(), faults)) {
     if (line.contains("seconds") && line["seconds"].is_number()) {
@@ -155,9 +157,16 @@ Json report_curves(const RunFiles& files) {
       samples.push_back({{"step", step_of(line)}, {"texts", *texts}});
     }
   }
-  return {{"training", curves_of(training, width, &seconds)},
-          {"steps_a_point", width},
-          {"evaluations", curves_of(evaluations, 1, nullptr)},
+  constexpr Index most_samples = 100;
+  if (const Index older = std::ssize(samples) - most_samples; older > 0) {
+    samples.erase(samples.begin(), samples.begin() + older);
+    faults.push_back(
+        fmt::format("The page has the samples of the last {} evaluations.", most_samples));
+  }
+  return {{"training", curves_of(training, lines_a_point(training), &seconds)},
+          {"steps_a_point", lines_a_point(training)},
+          {"evaluations", curves_of(evaluations, lines_a_point(evaluations), nullptr)},
+          {"evaluations_a_point", lines_a_point(evaluations)},
           {"samples", std::move(samples)},
           {"last_step", training.empty() ? 0 : step_of(training.back())},
           {"faults", std::move(faults)}};

@@ -64,10 +64,19 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   }
   report["sentences"] =
       report_sentences(run.model, run.config.evaluation, task, split, sentences, workers);
-  expect_figures(report["sentences"]);
+  Index weights = 0;
   for (const std::string& text : request.texts) {
     const Inspection inspection = inspect_text(run, {.text = text}, workers);
-    report["texts"].push_back(sentence_json(inspection.sequence, text, {}, shown_text_tokens));
+    Json sentence = sentence_json(inspection.sequence, text, {});
+    weights += weights_of(sentence);
+    if (report.contains("texts") && weights > shown_weights) {
+      report["notes"].push_back(
+          fmt::format("{} texts were given, but only the first {} are shown: the weights of more "
+                      "would make the page too large.",
+                      request.texts.size(), report["texts"].size()));
+      break;
+    }
+    report["texts"].push_back(std::move(sentence));
   }
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(

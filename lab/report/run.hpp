@@ -60,14 +60,16 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
 Json head_curves_json(const ReportRequest& request, const Task& task, const Split& split,
                       Workers& workers);
 
-constexpr Index shown_tokens = 48;  // on each side of a sentence; later weights are left out
-constexpr std::size_t shown_weights = 600'000;  // of all sentences; they determine the page's size
+// Later tokens of a side of a sentence are left out. A weight takes 8/3 bytes of the page.
+constexpr Index most_shown_tokens = 64;
+constexpr Index shown_weights = 800'000;  // of a sentence, all sentences, or all texts of the user
 
-// A sentence as in report_sentences(), without output and reference, cut to `shown` tokens a side.
+// A sentence as in report_sentences(), without output and reference. Has at most
+// `most_shown_tokens` a side, fewer if all heads would have more than `shown_weights` weights.
 Json sentence_json(const InspectedSequence& sequence, const std::string& source,
-                   std::optional<Index> number, Index shown);
+                   std::optional<Index> number);
 
-constexpr Index shown_text_tokens = 256;  // on each side of a user's text
+Index weights_of(const Json& sentence);  // how many weights it has
 
 // The given examples of a split. If there are too many for `shown_weights`, only the first ones,
 // but at least one. For each example:
@@ -76,7 +78,10 @@ constexpr Index shown_text_tokens = 256;  // on each side of a user's text
 //  "source_tokens": [...], "target_tokens": [...], "said_tokens": [...],
 //  "source_length": 12, "target_length": 12,
 //  "attentions": [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source",
-//                  "heads": [[[weights of query 0, in thousandths], ...], ...]}, ...]}
+//                  "heads": ["base64", ...]}, ...]}
+//
+// A head has its weights row by row, a row for each query: numbers of 16 bits, little-endian, from
+// 0 to 65535 for a weight of 1.
 //
 // The target tokens are what the decoder reads: the begin mark and the reference, as in training.
 // The said tokens are what the decoder should predict after each target token. Throws ConfigError

@@ -152,4 +152,16 @@ TEST(NamePatterns, are_some_edits_away_from_a_name) {
   EXPECT_EQ(pattern_distance("abc", ""), 3);
 }
 
+// Test vectors of RFC 4648, section 10.
+TEST(Base64, is_that_of_the_standard) {
+  for (const auto& [bytes, digits] : {std::pair("", ""),
+                                      {"f", "Zg=="},
+                                      {"fo", "Zm8="},
+                                      {"foo", "Zm9v"},
+                                      {"foobar", "Zm9vYmFy"},
+                                      {"\xFB\xFF", "+/8="}}) {  // 111110 111111 1111(00)
+    EXPECT_EQ(base64_of(bytes), digits);
+  }
+}
+
 }}  // namespace tapehead

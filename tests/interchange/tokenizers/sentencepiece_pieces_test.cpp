@@ -93,16 +93,4 @@ TEST(ExportedPieces, that_a_file_cannot_hold_are_refused) {
               throws<DataError>("has entries that are not subwords (such as >>fr<<)"));
 }
 
-// Test vectors of RFC 4648, section 10.
-TEST(ExportedPieces, are_normalised_by_bytes_in_base64) {
-  for (const auto& [bytes, digits] : {std::pair("", ""),
-                                      {"f", "Zg=="},
-                                      {"fo", "Zm8="},
-                                      {"foo", "Zm9v"},
-                                      {"foobar", "Zm9vYmFy"},
-                                      {"\xFB\xFF", "+/8="}}) {  // 111110 111111 1111(00)
-    EXPECT_EQ(base64_of(bytes), digits);
-  }
-}
-
 }}  // namespace tapehead

@@ -1,5 +1,6 @@
 // The page of one long sentence: lines between tokens, the row of a token, and scrolling maps.
 #include "core/files/json_text.hpp"
+#include "core/text.hpp"
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
 
@@ -10,16 +11,18 @@ constexpr int length = 200;  // of each side
 // Weights in thousandths by distance from the query, which wraps around at the end of the sentence.
 using Profile = std::map<int, int>;
 
-Json head_of(const Profile& profile) {
-  Json rows = Json::array();
+// The page has whole numbers up to 65535, in base64 of little-endian bytes.
+std::string head_of(const Profile& profile) {
+  std::string bytes(2 * length * length, '\0');
   for (int query = 0; query < length; ++query) {
-    std::vector<int> row(length, 0);
     for (const auto& [distance, weight] : profile) {
-      row[static_cast<std::size_t>((query + distance) % length)] = weight;
+      const int at = 2 * (query * length + (query + distance) % length);
+      const int number = (weight * 65535 + 500) / 1000;
+      bytes[static_cast<std::size_t>(at)] = static_cast<char>(number % 256);
+      bytes[static_cast<std::size_t>(at) + 1] = static_cast<char>(number / 256);
     }
-    rows.push_back(row);
   }
-  return rows;
+  return base64_of(bytes);
 }
 
 Profile even() {
@@ -113,9 +116,8 @@ TEST(AttentionPage, has_attention_alone_and_draws_the_weights_that_count_with_fe
   EXPECT_EQ(
       page["strokes"],
       nlohmann::json({{true, "1"}, {false, "1"}, {false, "0.5"}, {false, "0.2"}, {false, "0.1"}}));
-  // Along the diagonal. A cell of a small map stands for four queries and keys, here of three
-  // heads.
-  EXPECT_EQ(page["cells"], nlohmann::json({length / 4, length}));
+  // Along the diagonal; small maps of three heads.
+  EXPECT_EQ(page["cells"], nlohmann::json({length, length}));
   EXPECT_EQ(page["corner"], "M0 0h1v1h-1z");
   EXPECT_LT(page["marks"], 6 * 2 * length + 500) << "beside the tokens of six large maps";
 }

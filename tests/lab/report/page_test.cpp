@@ -33,6 +33,30 @@ TEST(ReportPage, puts_any_text_in_its_place) {
   }
 }
 
+TEST(ReportPage, leaves_the_least_needed_parts_out_rather_than_grow_past_its_limit) {
+  const auto most = std::string(most_page_bytes * 5 / 8, 'x');
+  const Json parts = {{"head_curves", {{"steps", most}}}, {"samples", {most}}, {"config", {most}}};
+  const auto page_with = [&](const std::vector<std::string>& names) {
+    Json report = {{"name", "a"}, {"sentences", {{{"source", "y"}}}}};
+    for (const std::string& name : names) {
+      report[name] = parts[name];
+    }
+    return report_page(report);
+  };
+  EXPECT_THAT(page_with({"samples"}), AllOf(HasSubstr(most), Not(HasSubstr("left out: the"))));
+  const std::string two = page_with({"samples", "head_curves"});
+  EXPECT_LE(two.size(), most_page_bytes);
+  EXPECT_THAT(two, AllOf(HasSubstr(most), HasSubstr("The curves of the heads are left out: the")));
+  const std::string three = page_with({"config", "samples", "head_curves"});
+  EXPECT_LE(three.size(), most_page_bytes);
+  EXPECT_THAT(three, AllOf(HasSubstr("\"source\":\"y\""), HasSubstr("The samples are left out")));
+}
+
+TEST(ReportPage, has_numbers_of_six_digits) {
+  EXPECT_THAT(report_page({{"name", "a"}, {"numbers", {1.0 / 3, 123456789, 1e-310, -2.5}}}),
+              HasSubstr("\"numbers\":[0.333333,123456789,1e-310,-2.5]"));
+}
+
 using Texts = std::vector<std::string>;
 
 // For each chart: its title, the vertical axis's labels from below, the horizontal axis's labels
@@ -215,6 +239,23 @@ TEST_F(ReportCurves, of_long_runs_are_means) {
   EXPECT_EQ(curves["training"]["loss"][0], 2.0);
   EXPECT_EQ(curves["training"]["step"].back(), steps);
   EXPECT_TRUE(curves["training"]["tokens_per_second"][0].is_null()) << "no times were kept";
+}
+
+TEST_F(ReportCurves, of_many_evaluations_are_means_with_the_last_samples) {
+  constexpr Index evaluations = 2 * curve_points;
+  std::string lines;
+  for (Index step = 1; step <= evaluations; ++step) {
+    lines += fmt::format(
+        "{{\"step\":{},\"split\":\"validation\",\"loss\":{},\"samples\":[\"s\"]}}\n", step, step);
+  }
+  write(lines);
+  const Json curves = report_curves(files());
+  EXPECT_EQ(curves["evaluations_a_point"], 2);
+  EXPECT_EQ(curves["evaluations"]["loss"].size(), static_cast<std::size_t>(curve_points));
+  EXPECT_EQ(curves["evaluations"]["loss"][0], 1.5);
+  EXPECT_EQ(curves["samples"].size(), 100U);
+  EXPECT_EQ(curves["samples"].back()["step"], evaluations);
+  EXPECT_EQ(curves["faults"], Json{"The page has the samples of the last 100 evaluations."});
 }
 
 // What a reader sees of a run with these tests.
