@@ -105,6 +105,30 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   }
 }
 
+// Adds the model's outputs without each single head, at most `most` outputs together: of as many
+// sentences as they allow or, of one sentence, without as many heads.
+void add_outputs_without(Json& sentences, Model& model, const Config& config, const Task& task,
+                         const Split& split, Index most, Workers& workers) {
+  if (shares_weights(model.transformer)) {
+    add_outputs_without(sentences, *with_weights_apart(model, config), config, task, split, most,
+                        workers);
+    return;
+  }
+  HeadNames heads = gateable_heads(model.transformer);
+  heads.resize(std::min(heads.size(), static_cast<std::size_t>(most)));
+  for (const auto& gate : gates_on(model, heads)) {
+    gate->set(0);
+    const Index count = std::clamp<Index>(most / std::ssize(heads), 1, std::ssize(sentences));
+    const std::vector<ExampleScore> outputs = written_examples(
+        task, split, decode_tokens(model, split, count, config.evaluation, workers));
+    gate->set(1);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      sentences[i]["without"][gate->head().text()] = {{"output", outputs[i].output},
+                                                      {"right", outputs[i].right}};
+    }
+  }
+}
+
 }  // namespace
 
 Json sentence_json(const InspectedSequence& sequence, const std::string& source,
@@ -138,8 +162,8 @@ Index weights_of(const Json& sentence) {
   return weights;
 }
 
-Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
-                      const Split& split, const std::vector<Index>& examples, Workers& workers) {
+Json report_sentences(Model& model, const Config& config, const Task& task, const Split& split,
+                      const std::vector<Index>& examples, Index outputs_without, Workers& workers) {
   for (const Index i : examples) {
     if (i < 0 || i >= split.size()) {
       throw ConfigError("there is no sentence {} in {}; it has 1 to {}", i + 1, split.name,
@@ -147,8 +171,8 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
     }
   }
   const Split few = chosen(task, split, examples);
-  const std::vector<ExampleScore> outputs =
-      written_examples(task, few, decode_tokens(model, few, few.outputs(), options, workers));
+  const std::vector<ExampleScore> outputs = written_examples(
+      task, few, decode_tokens(model, few, few.outputs(), config.evaluation, workers));
   Json sentences = Json::array();
   Index weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -165,6 +189,9 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
                        {"reference", outputs[i].reference}});
     }
     sentences.push_back(std::move(sentence));
+  }
+  if (!outputs.empty()) {
+    add_outputs_without(sentences, model, config, task, few, outputs_without, workers);
   }
   return sentences;
 }

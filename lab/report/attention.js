@@ -1,4 +1,4 @@
-// A grid of small maps, one for the attention of each head on a sentence, and below it the chosen heads.
+// A grid of small maps, one for the attention of each head on a sentence, the outputs without a head, and the chosen heads.
 
 function tokensOf(sentence, side) {
   return side === 'source' ? sentence.source_tokens : sentence.target_tokens;
@@ -26,19 +26,25 @@ function smallMapButton(sentence, attention, head, choice, role) {
   }, map, element('small', {}, role && role !== 'none' ? role : ' '));
 }
 
-// Prefers the longest sentence of at most 16 tokens: it shows something, but is not too large.
+// Among the sentences of which most is known, prefers the longest of at most 16 tokens: it shows something, but is not
+// too large.
 function firstSentence(sentences) {
   const length = ({source_length: source, target_length: target}) => Math.max(source, target);
-  const fits = sentences.filter((one) => length(one) <= 16);
+  const known = sentences.filter(({without}) => without);
+  const fits = (known.length > 0 ? known : sentences).filter((one) => length(one) <= 16);
   const best = fits.reduce((longest, one) => (longest && length(longest) >= length(one) ? longest : one), null);
   return sentences.indexOf(best ?? sentences[0]);
 }
 
 // The maps of all heads: a row for each attention, a column for each head.
-function headGrid(sentence, choice, roles) {
+function headGrid(sentence, choice, roles, turn) {
   const heads = d3.range(d3.max(sentence.attentions, (one) => one.heads.length));
-  const cell = (attention, head) => element('td', {}, head < attention.heads.length
-    ? smallMapButton(sentence, attention, head, choice, roles[headKey(attention.attention, head)]) : '');
+  const cell = (attention, head) => {
+    if (head >= attention.heads.length) return element('td');
+    const key = headKey(attention.attention, head);
+    return element('td', {}, smallMapButton(sentence, attention, head, choice, roles[key]),
+      headSwitch(sentence, key, headName(attention.attention, head), () => turn(key)));
+  };
   return savable(element('figure', {class: 'all-heads'}, element('figcaption', {}, 'All heads'), scrolling(element('table', {},
     element('thead', {}, element('tr', {}, element('th'), heads.map((head) => element('th', {scope: 'col'}, `head ${head}`)))),
     element('tbody', {}, sentence.attentions.map((attention) => element('tr', {},
@@ -67,11 +73,19 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
   const chooser = element('select', {id: 'sentence', onchange: () => draw()}, sentences.map((one, i) =>
     element('option', {value: i}, one.number ? `${one.number}: ${one.source}` : one.source)));
   chooser.value = sentences[0].number ? firstSentence(sentences) : 0;  // texts have no number and come first
+  const outputs = element('div', {class: 'outputs', 'aria-live': 'polite'});
   let sentence;
+  let off = null;  // the head whose switch is off
+  const turn = (key) => {
+    off = key === off ? null : key;
+    markSwitches(maps, off);
+    outputs.replaceChildren(...outputsView(sentence, off));
+  };
   const drawMaps = () => {
     sentence = withWeights(sentences[chooser.value]);
     cut.textContent = cutText(sentence);
-    maps.replaceChildren(headGrid(sentence, choice, roles));
+    maps.replaceChildren(headGrid(sentence, choice, roles, turn), outputs);
+    turn(null);
   };
   const drawChosen = () => {
     markChosen(maps, choice);

@@ -64,6 +64,7 @@ std::string report_page(Json report) {
   for (const auto& [part, words] : {std::pair("head_curves", "The curves of the heads"),
                                     {"samples", "The samples"},
                                     {"predictions", "The predictions"},
+                                    {"without", "The outputs without single heads"},
                                     {"heads", "The figures of the heads"},
                                     {"texts", "The texts"},
                                     {"sentences", "The sentences"},

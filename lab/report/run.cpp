@@ -62,8 +62,9 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   if (sentences.empty()) {
     sentences = mapped(numbers_below(std::min(usual_sentences, split.size())), std::identity());
   }
-  report["sentences"] =
-      report_sentences(run.model, run.config.evaluation, task, split, sentences, workers);
+  request.progress("the outputs without each head");
+  report["sentences"] = report_sentences(run.model, run.config, task, split, sentences,
+                                         request.effort.outputs, workers);
   Index weights = 0;
   for (const std::string& text : request.texts) {
     const Inspection inspection = inspect_text(run, {.text = text}, workers);
@@ -112,7 +113,8 @@ void note_unknown(Json& report, const ReportRequest& request, const std::excepti
 ReportEffort effort_of_training(Index validation_examples) {
   return {.watched = std::min<Index>(100, validation_examples),
           .importance = std::min<Index>(2000, validation_examples),
-          .pruning = 0};
+          .pruning = 0,
+          .outputs = std::min<Index>(400, validation_examples)};
 }
 
 Json report_run(const ReportRequest& request) {

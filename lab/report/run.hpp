@@ -12,6 +12,7 @@ struct ReportEffort {
   Index watched = 200;      // sentences over which the heads are watched, at most
   Index importance = 4000;  // shared by all heads: the loss without each head
   Index pruning = 8000;     // likewise; each removal measures all remaining heads again
+  Index outputs = 400;      // likewise: the outputs without each head
   bool prune = false;       // always compute a pruning curve, over `watched` sentences
 };
 
@@ -86,7 +87,12 @@ Index weights_of(const Json& sentence);  // how many weights it has
 // The target tokens are what the decoder reads: the begin mark and the reference, as in training.
 // The said tokens are what the decoder should predict after each target token. Throws ConfigError
 // for a number that the split does not have.
-Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
-                      const Split& split, const std::vector<Index>& examples, Workers& workers);
+//
+// With outputs, the first sentences also have those without single heads, all together at most
+// `outputs_without`: "without": {"decoder.layers.0.self.1": {"output": "...", "right": false},
+// ...}. If these are too many for one sentence, it has those without the first heads. Absent: heads
+// that cannot be gated. Restores the weights.
+Json report_sentences(Model& model, const Config& config, const Task& task, const Split& split,
+                      const std::vector<Index>& examples, Index outputs_without, Workers& workers);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

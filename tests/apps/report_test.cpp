@@ -25,7 +25,7 @@ constexpr std::string_view page_marks = R"(
     state: document.querySelector('.state').textContent,
     sections: [...document.querySelectorAll('section')].map((one) => one.id),
     charts: count('#curves svg.chart'), folded: count('#curves details:not([open]) svg.chart'), lines: count('#curves path.line'),
-    samples: count('#samples li'), small_maps: count('.small-map'), compared: count('.compared'),
+    samples: count('#samples li'), small_maps: count('.small-map'), compared: count('.compared'), switches: count('.switch'),
     cells: map.width * map.height, queries: count('.compared:last-child text.query'),
     keys: count('.compared:last-child text.key'), tip: document.querySelector('.tip').textContent,
     rows: count('#heads .table:first-of-type tbody tr'), bars: count('#heads .bar'),
@@ -62,7 +62,8 @@ TEST_F(Report, shows_everything_of_a_run) {
                   {"folded", charts - 3},  // loss, metric and learning rate are in sight
                   {"lines", charts + 2},   // loss and token accuracy also of validation
                   {"samples", 8},
-                  {"compared", 4},  // one per attention, and the clicked one
+                  {"switches", 12},  // of each head
+                  {"compared", 4},   // one per attention, and the clicked one
                   {"cells", page["queries"].get<int>() * page["keys"].get<int>()},
                   {"chosen", 4},
                   {"bars", 24},       // removal and gate for each head

@@ -98,7 +98,7 @@ TEST_F(OtherRoot, has_the_same_heads_and_sentences_under_other_names) {
   EXPECT_EQ(json["pruning"]["steps"].size(), 12U);
   expect_same(heads);
   expect_same([&](Model& model) {
-    return report_sentences(model, config_.evaluation, task_, split_, {0, 5}, workers);
+    return report_sentences(model, config_, task_, split_, {0, 5}, 100, workers);
   });
 }
 

@@ -69,11 +69,10 @@ Json long_sentence() {
             attention("decoder.layers.0.cross", "target", "source")}}};
 }
 
-nlohmann::json see_long_sentence(const std::string& script, const Browsing& browsing = {}) {
-  static const std::string text =
-      report_page({{"name", "a text"}, {"sentences", {long_sentence()}}});
+// `page`: the text of a page.
+nlohmann::json see(const std::string& page, const std::string& script, const Browsing& browsing) {
   const TemporaryDirectory here;
-  std::ofstream(here / "page.html", std::ios::binary) << text;
+  std::ofstream(here / "page.html", std::ios::binary) << page;
   return visit(here / "page.html", R"(
     const count = (selector) => document.querySelectorAll(selector).length;
     const texts = (selector) => [...document.querySelectorAll(selector)].map((one) => one.textContent);
@@ -83,6 +82,80 @@ nlohmann::json see_long_sentence(const std::string& script, const Browsing& brow
     const token = (end, side, position) => document.querySelector(`.lines .${end} [data-side=${side}][data-position="${position}"]`);
   )" + script,
                browsing);
+}
+
+nlohmann::json see_long_sentence(const std::string& script, const Browsing& browsing = {}) {
+  static const std::string text =
+      report_page({{"name", "a text"}, {"sentences", {long_sentence()}}});
+  return see(text, script, browsing);
+}
+
+// One encoder head, two decoder heads, on one token; a word has a weight of 1.
+Json short_sentence(int number) {
+  const std::string one = base64_of("\xff\xff");
+  return {{"number", number},
+          {"source", "a"},
+          {"source_tokens", {"a"}},
+          {"target_tokens", {"<s>"}},
+          {"said_tokens", {"b"}},
+          {"source_length", 1},
+          {"target_length", 1},
+          {"output", "the old dog sleeps"},
+          {"right", true},
+          {"reference", "the old dog sleeps"},
+          {"attentions",
+           {{{"attention", "encoder.layers.0.self"},
+             {"queries", "source"},
+             {"keys", "source"},
+             {"heads", {one}}},
+            {{"attention", "decoder.layers.0.self"},
+             {"queries", "target"},
+             {"keys", "target"},
+             {"heads", {one, one}}}}}};
+}
+
+TEST(AttentionPage, switches_heads_off_and_marks_the_words_that_differ) {
+  Json sentence = short_sentence(1);
+  sentence["without"] = {
+      {"encoder.layers.0.self.0", {{"output", "the old dog sleeps"}, {"right", true}}},
+      {"decoder.layers.0.self.1", {{"output", "the dog old sleeps well"}, {"right", false}}}};
+  const auto page =
+      see(report_page({{"name", "a"}, {"sentences", {short_sentence(2), sentence}}}), R"(
+    const shown = () => ({titles: texts('.outputs h3'), marks: texts('.outputs mark'), right: count('.outputs .right'),
+                          off: [...document.querySelectorAll('.switch[aria-checked=false]')].map((one) => one.dataset.switch)});
+    const turn = (head) => document.querySelector(`[data-switch="${head}"]`).click();
+    const chosen = document.getElementById('sentence').value;
+    const first = {...shown(), text: texts('.outputs .remark'), switches: count('.switch'), label: document.querySelector('.differs').ariaLabel};
+    turn('decoder.layers.0.self.1');
+    const changed = shown();
+    turn('encoder.layers.0.self.0');
+    const same = shown();
+    turn('encoder.layers.0.self.0');
+    const again = shown();
+    document.getElementById('sentence').value = 0;
+    document.getElementById('sentence').dispatchEvent(new Event('change'));
+    return {chosen, first, changed, same, again, other: texts('.outputs .remark'), none: count('.switch')};)",
+          {});
+  EXPECT_EQ(page["chosen"], "1") << "more is known about the second sentence";
+  expect_members(
+      page["first"],
+      {{"titles", {"Output with all heads"}},
+       {"off", nlohmann::json::array()},
+       {"switches", 2},
+       {"label", "decoder, layer 0, self-attention, head 1; without it the output differs"}});
+  EXPECT_THAT(page["first"]["text"][0].get<std::string>(),
+              AllOf(HasSubstr("differs: 1 of 2."), HasSubstr("would take long: 1.")));
+  expect_members(page["changed"],
+                 {{"titles", {"Output with all heads", "Output without decoder.layers.0.self.1"}},
+                  {"marks", {"old", "old", "well"}},
+                  {"right", 1},
+                  {"off", {"decoder.layers.0.self.1"}}});
+  expect_members(
+      page["same"],
+      {{"marks", nlohmann::json::array()}, {"right", 2}, {"off", {"encoder.layers.0.self.0"}}});
+  EXPECT_EQ(page["again"]["titles"], nlohmann::json({"Output with all heads"}));
+  EXPECT_THAT(page["other"].dump(), HasSubstr("without single heads are left out"));
+  EXPECT_EQ(page["none"], 0);
 }
 
 TEST(AttentionPage, has_attention_alone_and_draws_the_weights_that_count_with_few_marks) {

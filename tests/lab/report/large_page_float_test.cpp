@@ -18,9 +18,10 @@ TEST(LargePage, keeps_to_its_limit_and_says_what_it_leaves_out) {
                               "training.checkpoint_every=1", "training.checkpoint_keep=all"}),
       here.path());
   ASSERT_EQ(trained.exit_code, 0) << trained.errors;
-  const Json report = report_run({.run = here / "large",
-                                  .effort = {.watched = 1, .importance = 0, .pruning = 0},
-                                  .every_checkpoint = true});
+  const Json report =
+      report_run({.run = here / "large",
+                  .effort = {.watched = 1, .importance = 0, .pruning = 0, .outputs = 5},
+                  .every_checkpoint = true});
   EXPECT_LE(report_page(report).size(), most_page_bytes);
   ASSERT_EQ(report["sentences"].size(), 1U);
   const Json& sentence = report["sentences"][0];
@@ -28,6 +29,7 @@ TEST(LargePage, keeps_to_its_limit_and_says_what_it_leaves_out) {
   EXPECT_EQ(sentence["source_tokens"].size(), 45U);  // floor(sqrt(800,000 / 384))
   EXPECT_EQ(weights_of(sentence), 24 * 16 * 45 * 45);
   EXPECT_GE(sentence["source_length"], 66);
+  EXPECT_EQ(sentence["without"].size(), 5U);
   EXPECT_THAT(report["notes"].dump(),
               HasSubstr("3 sentences were chosen, but only the first 1 are shown"));
 }
