@@ -30,10 +30,10 @@ function smallMapButton(sentence, attention, head, choice, role) {
 // too large.
 function firstSentence(sentences) {
   const length = ({source_length: source, target_length: target}) => Math.max(source, target);
-  const known = sentences.filter(({without}) => without);
-  const fits = (known.length > 0 ? known : sentences).filter((one) => length(one) <= 16);
+  const known = ['history', 'without'].map((key) => sentences.filter((one) => one[key])).find((some) => some.length > 0) ?? sentences;
+  const fits = known.filter((one) => length(one) <= 16);
   const best = fits.reduce((longest, one) => (longest && length(longest) >= length(one) ? longest : one), null);
-  return sentences.indexOf(best ?? sentences[0]);
+  return sentences.indexOf(best ?? known[0]);
 }
 
 // The maps of all heads: a row for each attention, a column for each head.
@@ -64,6 +64,20 @@ function cutText({source_tokens: source, target_tokens: target, source_length, t
   return Math.max(source_length, target_length) > shown ? `Only the first ${shown} tokens are shown.` : '';
 }
 
+// A slider for the checkpoints at which a sentence's weights are known; its right end is the page's checkpoint. A move
+// calls `draw` with the attentions at that checkpoint, or with nothing.
+function checkpointSlider({history, kept}, draw) {
+  if (!history) return kept ? [remark('The weights over the training are left out: there are too many.')] : [];
+  const said = element('output', {for: 'attention-step'}, ' of the page');
+  const places = slider('attention-step', 'Checkpoint ', history.length + 1, (place) => {
+    said.textContent = place < history.length ? ` of step ${history[place].step}` : ' of the page';
+    draw(history[place]);
+  });
+  places.append(said);
+  return [places,
+    remark(`The slider has ${history.length} of the ${kept} steps whose checkpoints the run keeps. Outputs are those of the page’s checkpoint.`)];
+}
+
 function attentionSection({texts = [], sentences: examples = [], heads}, choice) {
   const sentences = [...texts, ...examples];
   if (sentences.length === 0) return '';
@@ -73,30 +87,35 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
   const chooser = element('select', {id: 'sentence', onchange: () => draw()}, sentences.map((one, i) =>
     element('option', {value: i}, one.number ? `${one.number}: ${one.source}` : one.source)));
   chooser.value = sentences[0].number ? firstSentence(sentences) : 0;  // texts have no number and come first
-  const outputs = element('div', {class: 'outputs', 'aria-live': 'polite'});
+  const [outputs, steps] = [element('div', {class: 'outputs', 'aria-live': 'polite'}), element('div')];
   let sentence;
-  let off = null;  // the head whose switch is off
+  let off;  // the head whose switch is off
   const turn = (key) => {
     off = key === off ? null : key;
     markSwitches(maps, off);
     outputs.replaceChildren(...outputsView(sentence, off));
   };
-  const drawMaps = () => {
-    sentence = withWeights(sentences[chooser.value]);
-    cut.textContent = cutText(sentence);
-    maps.replaceChildren(headGrid(sentence, choice, roles, turn), outputs);
-    turn(null);
-  };
   const drawChosen = () => {
     markChosen(maps, choice);
     chosen.draw(sentence);
   };
-  const draw = () => {
-    drawMaps();
+  const drawAt = (moment) => {
+    const {scrollLeft = 0, scrollTop = 0} = maps.querySelector('.scrolling') ?? {};
+    sentence = withWeights({...sentences[chooser.value], ...moment});
+    maps.replaceChildren(headGrid(sentence, choice, roles, turn), outputs);
+    maps.querySelector('.scrolling').scrollTo(scrollLeft, scrollTop);
+    markSwitches(maps, off);
     drawChosen();
   };
-  drawMaps();
-  choice.onChange(drawChosen);
+  const draw = () => {
+    const one = sentences[chooser.value];
+    cut.textContent = cutText(one);
+    steps.replaceChildren(...checkpointSlider(one, drawAt));
+    drawAt();
+    turn(null);
+  };
+  draw();
+  choice.listeners.push(drawChosen);
   return section('attention', 'Attention',
     remark('In a map, rows are queries and columns are keys; a darker cell has more weight. Click a head to add it to ' +
       'the chosen heads below, or to remove it.'),
@@ -104,5 +123,5 @@ function attentionSection({texts = [], sentences: examples = [], heads}, choice)
       ? remark('In the decoder, the row “a > b” is the position that reads a and must predict b; columns are the tokens that are read.') : '',
     sentences.length > 1 ? element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser)
       : element('p', {class: 'source'}, sentences[0].source),
-    cut, maps, chosen.view);
+    steps, cut, maps, chosen.view);
 }

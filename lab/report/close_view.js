@@ -32,7 +32,7 @@ function closeView(choice, roles) {
     }
   };
   const draw = (sentence) => {
-    if (sentence !== shown) selected = new TokenChoice(drawRow);
+    if (sentence.source_tokens !== shown?.source_tokens) selected = new TokenChoice(drawRow);
     shown = sentence;
     const heads = chosenHeads(sentence, choice);
     const sides = d3.nest().key(({queries, keys}) => `${queries} ${keys}`).entries(heads);

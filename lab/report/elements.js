@@ -35,6 +35,12 @@ function scrolling(...content) {
   return element('div', {class: 'scrolling', tabindex: 0}, ...content);
 }
 
+// A slider with `count` places, first at the last one. A move calls `moved` with the place, from 0.
+function slider(id, label, count, moved) {
+  return element('p', {class: 'chooser'}, element('label', {for: id}, label),
+    element('input', {type: 'range', id, min: 0, max: count - 1, value: count - 1, oninput: ({target}) => moved(Number(target.value))}));
+}
+
 // [split, part] for each split of the tests that has the part, which `partOf` takes from its figures.
 function partsOfTests(tests, partOf) {
   return Object.entries(tests ?? {}).map(([split, figures]) => [split, partOf(figures)]).filter(([, part]) => part);

@@ -61,7 +61,8 @@ std::string report_page(Json report) {
   shorten(report);
   std::string page = page_of(report);
   // The parts that may be left out, the least needed first.
-  for (const auto& [part, words] : {std::pair("head_curves", "The curves of the heads"),
+  for (const auto& [part, words] : {std::pair("history", "The weights over the training"),
+                                    {"head_curves", "The curves of the heads"},
                                     {"samples", "The samples"},
                                     {"predictions", "The predictions"},
                                     {"without", "The outputs without single heads"},

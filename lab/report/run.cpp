@@ -51,6 +51,24 @@ void add_spectrum(Json& report, const Task& task, const ReportRequest& request) 
   }
 }
 
+// Adds to a sentence, which has the same tokens as `batch`, the weights at kept checkpoints.
+void add_history(Json& sentence, const ReportRequest& request, const Batch& batch) {
+  const Checkpoints checkpoints(RunFiles{request.run}.checkpoints(), "step");
+  std::vector<Index> steps = checkpoints.steps();
+  std::ranges::reverse(steps);
+  const Index kept = std::ssize(steps);
+  const Index most = shown_weights / std::max<Index>(1, weights_of(sentence));
+  const Index moments = std::min({most_moments, kept, most});
+  sentence["kept"] = kept;
+  for (Index i = 0; i < moments && moments > 1; ++i) {
+    const Index step = steps[static_cast<std::size_t>(i * (kept - 1) / (moments - 1))];
+    const SavedRun saved(request.run, checkpoints.file(step).string());
+    Json then = sentence_json(
+        saved.use([&] { return inspect(saved.model, saved.tokenizers, batch); }), {}, {});
+    sentence["history"].push_back({{"step", step}, {"attentions", std::move(then["attentions"])}});
+  }
+}
+
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
   const Split& split = task.split(request.split);
   if (request.task == nullptr) {  // a caller that has loaded the task has reported this already
@@ -77,7 +95,13 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
                       request.texts.size(), report["texts"].size()));
       break;
     }
+    if (request.every_checkpoint && !report.contains("texts")) {
+      add_history(sentence, request, inspection.text.batch);
+    }
     report["texts"].push_back(std::move(sentence));
+  }
+  if (request.every_checkpoint && request.texts.empty() && !sentences.empty()) {
+    add_history(report["sentences"][0], request, pack(*split.source, {sentences.front()}));
   }
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(

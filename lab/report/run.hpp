@@ -27,7 +27,7 @@ struct ReportRequest {
   std::string checkpoint{};          // as for SavedRun
   DataChoice data{};
   ReportEffort effort{};
-  bool every_checkpoint = false;  // heads and spectrum also at each kept checkpoint
+  bool every_checkpoint = false;  // heads, spectrum, a sentence also at kept checkpoints
   Index threads = 1;
   std::vector<HeadFigureRow> figures = head_figure_rows();  // the figures of each head
   const Task* task = nullptr;                               // the run's data, if already loaded
@@ -69,6 +69,11 @@ constexpr Index shown_weights = 800'000;  // of a sentence, all sentences, or al
 // `most_shown_tokens` a side, fewer if all heads would have more than `shown_weights` weights.
 Json sentence_json(const InspectedSequence& sequence, const std::string& source,
                    std::optional<Index> number);
+
+// With checkpoints requested, the first text or else the first sentence also has its weights at
+// that many of the "kept" checkpoints, evenly chosen, as far as `shown_weights` allow:
+// "history": [{"step": 40, "attentions": [as in report_sentences()]}, ...]
+constexpr Index most_moments = 12;
 
 Index weights_of(const Json& sentence);  // how many weights it has
 

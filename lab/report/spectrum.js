@@ -27,12 +27,8 @@ function frequenciesText({step, frequencies, gini, shares}, most) {
 function chosenSpectrum(checkpoints, largest, most) {
   const shown = element('div', {class: 'chosen-spectrum'});
   const draw = (i) => shown.replaceChildren(spectrumChart(checkpoints[i], largest), remark(frequenciesText(checkpoints[i], most)));
-  const slider = element('input', {
-    type: 'range', id: 'spectrum-step', min: 0, max: checkpoints.length - 1, value: checkpoints.length - 1,
-    oninput: () => draw(Number(slider.value)),
-  });
   draw(checkpoints.length - 1);
-  return element('div', {}, element('p', {class: 'chooser'}, element('label', {for: 'spectrum-step'}, 'Checkpoint '), slider), shown);
+  return element('div', {}, slider('spectrum-step', 'Checkpoint ', checkpoints.length, draw), shown);
 }
 
 function spectrumSection({spectrum}) {

@@ -198,9 +198,24 @@ TEST_F(HeadHistory, is_told_in_json_in_tables_and_on_the_page_of_the_run) {
     const first = {panels: count('figure'), lines: count('path.line'), dots: count('.dots circle')};
     chooser.value = 'largest weight';
     chooser.dispatchEvent(new Event('change'));
-    return {first, panels: count('figure'), lines: count('path.line'), curves: curves(),
+    const slider = document.getElementById('attention-step');
+    const map = () => document.querySelector('.all-heads').querySelector('[data-head="decoder.layers.0.cross.0"] svg').innerHTML;
+    const moves = [8, 0, 7].map((place) => {
+      slider.value = place;
+      slider.dispatchEvent(new Event('input'));
+      return {told: document.querySelector('#attention output').textContent, map: map()};
+    });
+    return {moves, most: slider.max, text: document.getElementById('attention').textContent,
+            first, panels: count('figure'), lines: count('path.line'), curves: curves(),
             choices: [...chooser.options].map((one) => one.value),
             since: [...document.querySelectorAll('.since li')].map((one) => one.textContent)};)");
+  EXPECT_EQ(page["most"], "8");
+  EXPECT_THAT(page["text"].get<std::string>(), HasSubstr("The slider has 8 of the 8 steps"));
+  const auto& moves = page["moves"];
+  EXPECT_EQ(moves[0]["told"], " of the page");
+  EXPECT_EQ(moves[1]["told"], " of step 40");
+  EXPECT_EQ(moves[2]["told"], " of step 300");
+  EXPECT_NE(moves[1]["map"], moves[2]["map"]);
   expect_members(page["first"], {{"panels", 1},   // only one attention has the relation
                                  {"lines", 2},    // two heads
                                  {"dots", 16}});  // eight checkpoints per head

@@ -30,6 +30,8 @@ TEST(LargePage, keeps_to_its_limit_and_says_what_it_leaves_out) {
   EXPECT_EQ(weights_of(sentence), 24 * 16 * 45 * 45);
   EXPECT_GE(sentence["source_length"], 66);
   EXPECT_EQ(sentence["without"].size(), 5U);
+  EXPECT_EQ(sentence["kept"], 2);
+  EXPECT_FALSE(sentence.contains("history")) << "it would have more than 800,000 weights";
   EXPECT_THAT(report["notes"].dump(),
               HasSubstr("3 sentences were chosen, but only the first 1 are shown"));
 }
