@@ -5,6 +5,7 @@ function element(tag, attributes = {}, ...content) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+    else if (name === 'style') made.style.cssText = value;  // as an attribute, a page that forbids inline styles would refuse it
     else if (value !== undefined && value !== false) made.setAttribute(name, value);
   }
   made.append(...content.flat());
