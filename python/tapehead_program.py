@@ -8,4 +8,8 @@ PROGRAM = Path(__file__).resolve().parent / "tapehead" / "program" / "bin" / "ta
 
 
 def main():
-    os.execv(PROGRAM, ["tapehead", *sys.argv[1:]])
+    if sys.argv[1:2] == ["show"]:
+        from tapehead.show import main as show  # only here, because all else starts at once without numpy
+        show(sys.argv[2:])
+    else:
+        os.execv(PROGRAM, ["tapehead", *sys.argv[1:]])

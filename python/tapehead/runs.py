@@ -56,13 +56,8 @@ class Run:
     @property
     def weights(self) -> dict[str, np.ndarray[Any, Any]]:
         """The parameters of the checkpoint, mapped into memory. Example: `run.weights["output.weight"].shape`"""
-        folder = self.directory / "checkpoints"
-        file = self.checkpoint or ("average" if (folder / "average.safetensors").exists() else "best")
-        if file == "last":
-            file = max(folder.glob("step_*.safetensors"))
-        elif file in ("best", "average"):
-            file = folder / f"{file}.safetensors"
-        return {name: x for name, x in read_tensors(file)[0].items() if not name.startswith("optimizer.")}
+        tensors, _ = read_tensors(self._checkpoint_file())
+        return {name: x for name, x in tensors.items() if not name.startswith("optimizer.")}
 
     def open(self) -> OpenRun:
         """The run with its model loaded, until `close()`. Example: `with run.open() as model: model.fill("<mask>")`"""
@@ -139,6 +134,20 @@ class Run:
     def report(self, **options: Any) -> dict[str, Any]:
         """Writes the run's page (docs/report.md). Example: `run.report(text=["3 1 4"])["page"]`"""
         return dict(self._ask("report", options=options)[0])
+
+    def show(self, port: int = 0, browser: bool = False) -> None:
+        """Serves a page on this machine, on which you type a text and see what the heads do with it, until an interrupt
+        (docs/python.md). Example: `run.show(browser=True)`"""
+        from .show import serve  # which needs this module
+        serve(self, port, browser)
+
+    def _checkpoint_file(self) -> Path:
+        folder = self.directory / "checkpoints"
+        usual = next((name for name in ("average", "best") if (folder / f"{name}.safetensors").exists()), "last")
+        chosen = self.checkpoint or usual
+        if chosen == "last":
+            return max(folder.glob("step_*.safetensors"), default=folder / "best.safetensors")
+        return folder / f"{chosen}.safetensors" if chosen in ("average", "best") else Path(chosen)
 
     def _answer(self, words: list[str], texts: str = "") -> Ran[str]:
         return start(words, texts)

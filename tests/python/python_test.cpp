@@ -28,6 +28,8 @@ TEST(Python, shows_results_in_notebooks) { expect_passes("shown_test.py"); }
 
 TEST(Python, gives_what_heads_do_with_a_text) { expect_passes("attention_test.py"); }
 
+TEST(Python, shows_a_run_on_a_live_page) { expect_passes("show_test.py"); }
+
 TEST(Python, says_what_is_wrong) { expect_passes("errors_test.py"); }
 
 TEST(Python, has_a_notebook_that_runs) { expect_passes("notebook_test.py"); }
