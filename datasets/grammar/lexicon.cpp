@@ -99,6 +99,11 @@ constexpr auto meaning_list = std::to_array<Meaning>(
      {{"crane", "cranes", m, "Kranich", "Kraniche", "Kranichen"}, {"seek", "paint"}},
      {{"crane", "cranes", m, "Kran", "Kräne", "Kränen"}, {"find", "bring"}}});
 
+constexpr MatWords mat_list{
+    {alone, "sit", "sits", "sat", "sat", "sitzen", "sitzt", "saß", "saßen", "gesessen"},
+    {"on", "auf"},
+    {"mat", "mats", f, "Matte", "Matten", "Matten"}};
+
 struct WordSet {
   std::set<std::string> words;
 
@@ -114,6 +119,10 @@ struct WordSet {
   void add_noun(const Noun& noun, bool dative) {
     add({noun.singular, noun.plural, noun.german_singular, noun.german_plural,
          dative ? noun.german_dative_plural : noun.german_plural});
+  }
+  void add_verb(const Verb& verb) {
+    add({verb.base, verb.third, verb.past, verb.participle, verb.german_infinitive,
+         verb.german_third, verb.german_past, verb.german_past_plural, verb.german_participle});
   }
 };
 
@@ -134,7 +143,9 @@ bool is_homonym(const Noun& noun) {
                              [&](const Meaning& meaning) { return &meaning.noun == &noun; });
 }
 
-std::vector<std::string> all_words(bool homonyms) {
+const MatWords& mat_words() { return mat_list; }
+
+std::vector<std::string> all_words(bool homonyms, bool mat) {
   WordSet all{{",", "the", "this", "these", "a", "an", "my", "has", "have", "will", "hat", "haben",
                "ist", "sind", "wird", "werden"}};
   all.add_inflected("d", {"er", "ie", "as", "en", "em"});
@@ -151,8 +162,7 @@ std::vector<std::string> all_words(bool homonyms) {
     all.add_inflected(adjective.german_stem, {"e", "en", "er", "es"});
   }
   for (const Verb& verb : verbs()) {
-    all.add({verb.base, verb.third, verb.past, verb.participle, verb.german_infinitive,
-             verb.german_third, verb.german_past, verb.german_past_plural, verb.german_participle});
+    all.add_verb(verb);
   }
   for (const auto pairs : {adverbs(), prepositions(), conjunctions()}) {
     for (const WordPair& pair : pairs) {
@@ -161,6 +171,11 @@ std::vector<std::string> all_words(bool homonyms) {
   }
   for (const Meaning& meaning : homonyms ? meanings() : std::span<const Meaning>()) {
     all.add_noun(meaning.noun, meaning.is_place);  // a homonym can be a place
+  }
+  if (mat) {
+    all.add_verb(mat_list.sit);
+    all.add({mat_list.on.english, mat_list.on.german});
+    all.add_noun(mat_list.mat, true);
   }
   return {all.words.begin(), all.words.end()};
 }

@@ -70,7 +70,16 @@ std::span<const Meaning> meanings();
 
 bool is_homonym(const Noun& noun);
 
-// The distinct words of the two languages, with homonyms if wanted, in byte order.
-std::vector<std::string> all_words(bool homonyms = false);
+// The words of "the cat sat on the mat" that are in no list above.
+struct MatWords {
+  Verb sit;
+  WordPair on;
+  Noun mat;
+};
+const MatWords& mat_words();
+
+// The distinct words of the two languages, in byte order, with homonyms and the words of the mat if
+// wanted.
+std::vector<std::string> all_words(bool homonyms = false, bool mat = false);
 
 }  // namespace tapehead::grammar

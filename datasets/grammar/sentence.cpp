@@ -62,6 +62,18 @@ void put_homonym(RandomSource& random, Clause& clause) {
   }
 }
 
+// In half of the clauses without an object, someone sits: in half of the places, on a mat.
+void put_mat(RandomSource& random, Clause& clause) {
+  if (clause.verb->valency != Valency::none || random.one_in(2)) {
+    return;
+  }
+  clause.verb = &mat_words().sit;
+  if (clause.place && random.one_in(2)) {
+    clause.place->preposition = &mat_words().on;
+    clause.place->where.noun = &mat_words().mat;
+  }
+}
+
 std::string text_of(const std::vector<Word>& words) {
   return join(words | std::views::transform(&Word::text), " ");
 }
@@ -169,7 +181,7 @@ void add_homonym_relations(const Sentence& sentence, const std::vector<Word>& en
 
 }  // namespace
 
-Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
+Sentence draw_sentence(const Draws& draws, Index number, bool homonyms, bool mat) {
   RandomSource random(draws, number, draw_bits_each);
   Sentence sentence;
   if (random.one_in(3)) {
@@ -180,10 +192,13 @@ Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
     sentence.conjunction = &random.one_of(conjunctions());
     sentence.subordinate = draw_clause(random);
   }
-  if (homonyms) {
-    put_homonym(random, sentence.main);
-    if (sentence.subordinate) {
-      put_homonym(random, *sentence.subordinate);
+  // The mat first: with `sit`, nothing would decide between the meanings of a homonym.
+  for (const auto& [wanted, put] : {std::pair(mat, &put_mat), std::pair(homonyms, &put_homonym)}) {
+    if (wanted) {
+      put(random, sentence.main);
+      if (sentence.subordinate) {
+        put(random, *sentence.subordinate);
+      }
     }
   }
   return sentence;

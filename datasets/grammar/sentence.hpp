@@ -79,8 +79,9 @@ struct Sentence {
   std::optional<Clause> subordinate{};  // present if `conjunction` is
 };
 
-// Draws sentence number `number` of a stream. `homonyms`: whether it may have homonyms.
-Sentence draw_sentence(const Draws& draws, Index number, bool homonyms = false);
+// Draws sentence number `number` of a stream. `homonyms`: whether it may have homonyms; `mat`:
+// whether someone may sit, on a mat.
+Sentence draw_sentence(const Draws& draws, Index number, bool homonyms = false, bool mat = false);
 
 // The sentence in the two languages. The English sentence determines the German one.
 std::vector<Word> english_words(const Sentence& sentence);

@@ -61,6 +61,11 @@ TEST(Grammar, translates_sentences_as_by_hand) {
       .place = Place{&prepositions()[1], {Determiner::my, adjective("big"), noun("house")}}};
   Clause cats_wait = cat_waits;
   cats_wait.subject.plural = true;
+  const Clause cat_sits{
+      .verb = &mat_words().sit,
+      .tense = Tense::past,
+      .subject = {Determiner::the, nullptr, noun("cat")},
+      .place = Place{&mat_words().on, {Determiner::the, nullptr, &mat_words().mat}}};
   const std::vector<Translation> translations{
       {{.main = see},
        "the old teacher has seen a red apple in the garden",
@@ -82,7 +87,8 @@ TEST(Grammar, translates_sentences_as_by_hand) {
        "die Katze wartete hinter meinem großen Haus"},
       {{.main = cats_wait},
        "the cats waited behind my big house",
-       "die Katzen warteten hinter meinem großen Haus"}};
+       "die Katzen warteten hinter meinem großen Haus"},
+      {{.main = cat_sits}, "the cat sat on the mat", "die Katze saß auf der Matte"}};
   for (const auto& [sentence, english, german] : translations) {
     EXPECT_EQ(to_english(sentence), english);
     EXPECT_EQ(to_german(sentence), german);
@@ -91,11 +97,12 @@ TEST(Grammar, translates_sentences_as_by_hand) {
 
 TEST(Grammar, the_english_sentence_decides_the_german_one) {
   const Draws draws(1, "test", 0);
-  for (const bool homonyms : {false, true}) {
+  for (const auto& [homonyms, mat] :
+       {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
     std::map<std::string, std::string> german;
     std::set<std::string_view> meanings_seen;  // of homonyms that are objects
     for (Index number = 0; number < 20000; ++number) {
-      const Sentence sentence = draw_sentence(draws, number, homonyms);
+      const Sentence sentence = draw_sentence(draws, number, homonyms, mat);
       const auto [known, fresh] = german.emplace(to_english(sentence), to_german(sentence));
       EXPECT_TRUE(fresh || known->second == to_german(sentence)) << known->first;
       if (sentence.main.object && is_homonym(*sentence.main.object->noun)) {
@@ -139,6 +146,34 @@ TEST(GrammarTask, has_known_words_that_all_occur_and_never_trains_on_held_out_se
   EXPECT_EQ(static_cast<Index>(seen.size()), task.source_tokenizer->size() - mark_count);
   EXPECT_EQ(make_task(options, {.seed = 1}).fingerprint, task.fingerprint);
   EXPECT_NE(make_task(options, {.seed = 2}).fingerprint, task.fingerprint);
+}
+
+TEST(GrammarTask, with_a_mat_has_its_words_too_and_changes_only_the_sentences_with_them) {
+  TaskOptions options("grammar_translation");
+  task_option(options, "train_examples") = 8000;
+  task_option(options, "validation_examples") = 200;
+  task_option(options, "test_examples") = 200;
+  task_option<bool>(options, "mat") = true;
+  const Task task = make_task(options, {.seed = 1});
+  std::set<TokenId> seen;
+  for_each_example(task, [&](const Split&, Index, const Example& example) {
+    seen.insert(example.source.begin(), example.source.end());
+    seen.insert(example.target.begin(), example.target.end());
+  });
+  EXPECT_FALSE(seen.contains(unknown_id));
+  EXPECT_EQ(static_cast<Index>(seen.size()), task.source_tokenizer->size() - mark_count);
+  for (const TokenId token : task.source_tokenizer->encode("the cat sat on the mat")) {
+    EXPECT_NE(token, unknown_id);
+  }
+  const Draws draws(1, "test", 0);
+  for (Index number = 0; number < 2000; ++number) {
+    const grammar::Sentence sentence = grammar::draw_sentence(draws, number, false, true);
+    const std::string german = to_german(sentence);
+    const bool sits = german.find("sitz") != std::string::npos ||
+                      german.find("saß") != std::string::npos ||
+                      german.find("gesessen") != std::string::npos;
+    EXPECT_TRUE(sits || to_english(sentence) == to_english(grammar::draw_sentence(draws, number)));
+  }
 }
 
 }}  // namespace tapehead
