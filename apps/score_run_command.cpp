@@ -34,6 +34,9 @@ const Command score_run_command(200, [](CLI::App& program) {
   command.add_flag("--heads", study.heads, "Study what the heads do");
   command.add_flag("--importance", study.importance, "Study the loss without each head");
   command.add_flag("--pruning", study.pruning, "Study the loss as heads are removed one by one");
+  command.add_flag("--maps", study.maps, "Keep the weights of all heads on a sentence");
+  command.add_option("--sentence", study.sentence,
+                     "The sentence of the maps; by default the first example");
   add_threads_option(command, arguments.threads);
 });
 

@@ -8,6 +8,7 @@
 #include "core/files/input_output.hpp"
 #include "core/files/process.hpp"
 #include "core/text.hpp"
+#include "lab/sweep/chapters.hpp"
 #include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
 
@@ -184,9 +185,9 @@ bool show_results(const SweepPlan& plan, const SweepResults& results, const fs::
       json.update(results_json(plan, results));
       write_output(fmt::format("{}\n", json.dump()));
     } else {
-      write_output(
-          fmt::format("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
-                      results_table(plan, results), directory.string()));
+      write_output(fmt::format(
+          "{}\n{}\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
+          results_table(plan, results), chapters_text(plan, results), directory.string()));
     }
     flush_output();
     return true;

@@ -43,6 +43,8 @@ RunStudy study_of(const Json& json, const std::string& where) {
   const JsonObject study(json, where);
   RunStudy read{{}, study.flag("heads"), study.flag("importance"), study.flag("pruning")};
   read.further_splits = study.texts("further_splits");
+  read.maps = study.has("maps");
+  read.sentence = read.maps ? study.text("maps") : "";
   return read;
 }
 
@@ -90,6 +92,10 @@ void write_scores(const fs::path& run, const RunScores& scores) {
   if (!scores.text.empty()) {
     head["text"] = scores.text;
   }
+  if (study.maps) {
+    head["study"]["maps"] = study.sentence;
+    head["maps"] = scores.maps;
+  }
   std::string text = json_text(head) + '\n';
   for (const ExampleScore& example : scores.examples) {
     text += json_text(json_of(example)) + '\n';
@@ -114,7 +120,8 @@ RunScores read_scores(const fs::path& run) {
                    .tokens = head.count("tokens"),
                    .seconds = head.seconds("seconds"),
                    .study = study_of(head.member("study"), first),
-                   .figures = figures_of(head)};
+                   .figures = figures_of(head),
+                   .maps = head.has("maps") ? head.table("maps") : Json()};
   // Earlier versions counted all pairs of attention; their files do not say which pairs count.
   if (!head.has("counted_pairs")) {
     scores.multiply_adds_per_token.reset();

@@ -1,6 +1,7 @@
 // The scores of a trained run: its cost, and its result for each example of a split.
 #pragma once
 
+#include "core/files/json_text.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
@@ -10,6 +11,8 @@ struct RunStudy {
   bool heads = false;                       // what each head does
   bool importance = false;                  // the loss without each head
   bool pruning = false;                     // the loss as heads are removed one by one
+  bool maps = false;                        // the weights of all heads on a sentence
+  std::string sentence{};                   // for the maps; empty: the first test example
 
   bool operator==(const RunStudy&) const = default;
 
@@ -18,7 +21,8 @@ struct RunStudy {
       return std::ranges::count(further_splits, split) > 0;
     };
     return std::ranges::all_of(other.further_splits, has) && heads >= other.heads &&
-           importance >= other.importance && pruning >= other.pruning;
+           importance >= other.importance && pruning >= other.pruning && maps >= other.maps &&
+           (!other.maps || sentence == other.sentence);
   }
 };
 
@@ -36,6 +40,7 @@ struct RunScores {
   RunStudy study{};    // what was requested besides the test
   // The figures of the study and of the training; docs/sweeps.md has the names.
   std::map<std::string, double> figures{};
+  Json maps{};  // as sentence_json(); null: not requested
   std::vector<ExampleScore> examples{};
 };
 

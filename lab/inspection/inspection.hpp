@@ -45,6 +45,15 @@ std::string_view key_side(const AttentionSite& site);
 Json attentions_json(const InspectedSequence& sequence,
                      const std::function<Json(const RecordedAttention&)>& head_json);
 
+// Later tokens of a side of a sentence are left out on a page, where a weight takes 8/3 bytes.
+constexpr Index most_shown_tokens = 64;
+constexpr Index shown_weights = 800'000;  // of a sentence, all sentences, or all texts of the user
+
+// A sentence as on pages (report_sentences()), without output and reference: at most `most` tokens
+// a side, fewer if all heads would have more than `shown_weights` weights.
+Json sentence_json(const InspectedSequence& sequence, const std::string& source,
+                   std::optional<Index> number, Index most = most_shown_tokens);
+
 struct InspectionRequest {
   std::string text;
   std::optional<std::string> target{};  // absent: the model's own output

@@ -33,6 +33,20 @@ Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
   return attentions;
 }
 
+// The first `shown` rows and columns: whole numbers of 16 bits, little-endian, row by row, in
+// base64. They are finer than colours can show, and short in the file.
+std::string weights_text(const Tensor& weights, Index shown) {
+  std::string bytes;
+  for (Index i = 0; i < std::min(shown, weights.dim(0)); ++i) {
+    for (Index j = 0; j < std::min(shown, weights.dim(1)); ++j) {
+      const auto share = std::clamp(static_cast<double>(weights.row(i)[j]), 0.0, 1.0);
+      const auto bits = static_cast<std::uint16_t>(std::lround(65535 * share));
+      bytes += {static_cast<char>(bits & 255), static_cast<char>(bits >> 8)};
+    }
+  }
+  return base64_of(bytes);
+}
+
 // For each labelled row: the token that it reads, its label, and the most likely tokens.
 Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
   const auto& read = sequence.input_tokens();
@@ -95,6 +109,27 @@ std::string likeliest(const SavedRun& run, const InspectedSequence& sequence, st
 }
 
 }  // namespace
+
+Json sentence_json(const InspectedSequence& sequence, const std::string& source,
+                   std::optional<Index> number, Index most) {
+  const auto heads = static_cast<double>(std::max<std::size_t>(1, sequence.heads.size()));
+  const Index shown = std::min(most, static_cast<Index>(std::sqrt(shown_weights / heads)));
+  const auto first_of = [shown](const std::vector<std::string>& tokens) {
+    return std::vector<std::string>(tokens.begin(),
+                                    tokens.begin() + std::min(shown, std::ssize(tokens)));
+  };
+  Json sentence = number ? Json{{"number", *number}} : Json::object();
+  sentence.update({{"source", source},
+                   {"source_tokens", first_of(sequence.source_tokens)},
+                   {"target_tokens", first_of(sequence.target_tokens)},
+                   {"said_tokens", first_of(sequence.said_tokens)},
+                   {"source_length", sequence.source_tokens.size()},
+                   {"target_length", sequence.target_tokens.size()},
+                   {"attentions", attentions_json(sequence, [shown](const RecordedAttention& seen) {
+                      return weights_text(seen.weights, shown);
+                    })}});
+  return sentence;
+}
 
 Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with) {
   const auto& [text, sequence, without] = inspection;

@@ -23,26 +23,6 @@ Split chosen(const Task& task, const Split& split, const std::vector<Index>& num
   return few;
 }
 
-// The first `shown` rows and columns: whole numbers of 16 bits, little-endian, row by row, in
-// base64. They are finer than colours can show, and short in the file.
-std::string weights_text(const Tensor& weights, Index shown) {
-  std::string bytes;
-  for (Index i = 0; i < std::min(shown, weights.dim(0)); ++i) {
-    for (Index j = 0; j < std::min(shown, weights.dim(1)); ++j) {
-      const auto share = std::clamp(static_cast<double>(weights.row(i)[j]), 0.0, 1.0);
-      const auto bits = static_cast<std::uint16_t>(std::lround(65535 * share));
-      bytes += {static_cast<char>(bits & 255), static_cast<char>(bits >> 8)};
-    }
-  }
-  return base64_of(bytes);
-}
-
-// The tokens of each side for which all heads together have at most `shown_weights` weights.
-Index shown_tokens(const InspectedSequence& sequence) {
-  const auto heads = static_cast<double>(std::max<std::size_t>(1, sequence.heads.size()));
-  return std::min(most_shown_tokens, static_cast<Index>(std::sqrt(shown_weights / heads)));
-}
-
 // A row for the agreement with each relation, then the `rows` that have curves.
 HeadFigureRows rows_with_curves(const AttentionReport& attention, HeadFigureRows rows) {
   std::erase_if(rows, [](const HeadFigureRow& row) { return row.curve.empty(); });
@@ -130,26 +110,6 @@ void add_outputs_without(Json& sentences, Model& model, const Config& config, co
 }
 
 }  // namespace
-
-Json sentence_json(const InspectedSequence& sequence, const std::string& source,
-                   std::optional<Index> number) {
-  const Index shown = shown_tokens(sequence);
-  const auto first_of = [shown](const std::vector<std::string>& tokens) {
-    return std::vector<std::string>(tokens.begin(),
-                                    tokens.begin() + std::min(shown, std::ssize(tokens)));
-  };
-  Json sentence = number ? Json{{"number", *number}} : Json::object();
-  sentence.update({{"source", source},
-                   {"source_tokens", first_of(sequence.source_tokens)},
-                   {"target_tokens", first_of(sequence.target_tokens)},
-                   {"said_tokens", first_of(sequence.said_tokens)},
-                   {"source_length", sequence.source_tokens.size()},
-                   {"target_length", sequence.target_tokens.size()},
-                   {"attentions", attentions_json(sequence, [shown](const RecordedAttention& seen) {
-                      return weights_text(seen.weights, shown);
-                    })}});
-  return sentence;
-}
 
 Index weights_of(const Json& sentence) {
   constexpr Index digits = 8;  // of base64 for three weights

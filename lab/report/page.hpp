@@ -51,10 +51,10 @@ Json report_curves(const RunFiles& files);
 Json run_facts(const RunFiles& files, Index last_step);
 
 // The data that report_page() shows: {"kind": "sweep", "name", "path", "state", "summary", "notes",
-// "axes": [{"name", "labels"}], "progress": [{"run", "state", "link", "has_page"}],
-// "lower_is_better", "results": results_json() or, if no run has finished, null}. A "link" leads
-// from `page`, the file of this report, to the run's page or, without a page, to its directory.
-// Throws IoError if `directory` is not a sweep.
+// "axes": [{"name", "labels"}], "maps": {point: sentence_json()}, "progress": [{"run", "state",
+// "link", "has_page"}], "lower_is_better", "results": results_json() or, if no run has finished,
+// null}. A "link" leads from `page`, the file of this report, to the run's page or, without a page,
+// to its directory. Throws IoError if `directory` is not a sweep.
 Json report_sweep(const fs::path& directory, const fs::path& page);
 
 // The same for report.html in a sweep's directory when the sweep ends, with its results.

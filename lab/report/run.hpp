@@ -61,15 +61,6 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
 Json head_curves_json(const ReportRequest& request, const Task& task, const Split& split,
                       Workers& workers);
 
-// Later tokens of a side of a sentence are left out. A weight takes 8/3 bytes of the page.
-constexpr Index most_shown_tokens = 64;
-constexpr Index shown_weights = 800'000;  // of a sentence, all sentences, or all texts of the user
-
-// A sentence as in report_sentences(), without output and reference. Has at most
-// `most_shown_tokens` a side, fewer if all heads would have more than `shown_weights` weights.
-Json sentence_json(const InspectedSequence& sequence, const std::string& source,
-                   std::optional<Index> number);
-
 // With checkpoints requested, the first text or else the first sentence also has its weights at
 // that many of the "kept" checkpoints, evenly chosen, as far as `shown_weights` allow:
 // "history": [{"step": 40, "attentions": [as in report_sentences()]}, ...]

@@ -65,6 +65,18 @@ Json progress_json(const SweepPlan& plan, const fs::path& directory, const Score
   return progress;
 }
 
+// For each setting of the axis: the maps of its first run that has them.
+Json maps_json(const SweepPlan& plan, const Scores& scores) {
+  Json maps = Json::object();
+  for (std::size_t i = 0; i < plan.runs.size() && !plan.chapters.empty(); ++i) {
+    const std::string& point = plan.cells[plan.runs[i].cell].front();
+    if (scores[i] && !scores[i]->maps.is_null() && !maps.contains(point)) {
+      maps[point] = scores[i]->maps;
+    }
+  }
+  return maps;
+}
+
 Json axes_json(const SweepPlan& plan) {
   return mapped(numbers_below(plan.axes.size()), [&](std::size_t i) -> Json {
     std::vector<std::string> labels;
@@ -105,6 +117,7 @@ Json report_of(const fs::path& directory, const SweepPlan& plan, const fs::path&
                                    Json::array({"runs", plan.runs.size()})})},
           {"notes", std::move(faults)},
           {"axes", axes_json(plan)},
+          {"maps", maps_json(plan, scores)},
           {"progress", progress_json(plan, directory, scores, page)},
           {"metrics", EnumNames<Metric>::names},
           {"lower_is_better", kind_of(plan.metric).lower_is_better},

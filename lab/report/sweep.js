@@ -238,7 +238,7 @@ function runsSection(progress) {
 
 function sweepParts(report) {
   const {results, progress} = report;
-  const parts = results ? [section('cells', 'Cells', ...resultsInWords(report), cellsTable(report), cellsLegend(results)),
+  const parts = results ? [...chaptersSection(report), section('cells', 'Cells', ...resultsInWords(report), cellsTable(report), cellsLegend(results)),
     axesSection(report), ...shownSection(report)] : [];
   return [...parts, runsSection(progress)];
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "lab/sweep/chapters.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {
@@ -50,6 +51,10 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
   plan.split = object.text("split");
   plan.show = object.texts("show");
   std::ranges::transform(plan.show, plan.show.begin(), present_name);
+  plan.chapters = chapters_of(object, where);
+  if (!plan.chapters.empty() && plan.axes.size() != 1) {
+    object.fail("axes", "one axis, whose settings the chapters name");
+  }
   for (const Json& labels : object.list("cells")) {
     if (!labels.is_array() || labels.size() != plan.axes.size() ||
         !std::ranges::all_of(labels, &Json::is_string)) {
@@ -148,6 +153,7 @@ void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
                {"metric", kind_of(plan.metric).name},
                {"split", plan.split},
                {"show", plan.show},
+               {"chapters", chapters_json(plan.chapters)},
                {"cells", plan.cells},
                {"runs", Json::array()}};
   for (const SweepRun& run : plan.runs) {

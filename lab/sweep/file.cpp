@@ -1,5 +1,5 @@
 // Reads a sweep file: one function for each kind of entry.
-#include "lab/sweep/plan.hpp"
+#include "lab/sweep/chapters.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,8 +12,9 @@ namespace {
 
 using Kind = ConfigNode::Kind;
 
-constexpr std::array<std::string_view, 9> entry_names{
-    "config", "set", "seeds", "axes", "metric", "split", "further_splits", "heads", "show"};
+constexpr std::array<std::string_view, 11> entry_names{
+    "config",         "set",   "seeds", "axes",     "metric",  "split",
+    "further_splits", "heads", "show",  "chapters", "sentence"};
 constexpr Index most_seeds = 1000;
 constexpr std::string_view as_it_is = "as it is";  // the label of `{}` in a list
 
@@ -59,6 +60,9 @@ class SweepReader {
     if (sweep_.config.empty()) {
       fail_at(file_, root.mark, "config: missing; name the config file that the runs start from");
     }
+    if (sweep_.chapters.empty() && !sweep_.study.sentence.empty()) {
+      fail_at(file_, root.mark, "sentence: has no effect without chapters, whose maps it is for");
+    }
     return std::move(sweep_);
   }
 
@@ -88,6 +92,11 @@ class SweepReader {
       read_heads(entry);
     } else if (entry.key == "show") {
       sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]");
+    } else if (entry.key == "chapters") {
+      sweep_.chapters = read_chapters(value, file_);
+      sweep_.study.maps = true;
+    } else if (entry.key == "sentence") {
+      sweep_.study.sentence = text_of(entry, "a text for the maps of chapters");
     } else {
       const auto near = nearest(entry.key, entry_names);
       fail(entry.mark, entry.key,
@@ -289,19 +298,6 @@ std::optional<Metric> metric_named(std::string_view name) {
 
 std::string name_of(const SweepSetting& setting) {
   return setting.values.empty() && setting.label == as_it_is ? "{}" : shown(setting.label);
-}
-
-void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
-  for (const Override& value : values) {
-    if (value.section.empty() && value.option == "seed") {
-      sweep.seeds = {value};
-      continue;
-    }
-    std::erase_if(sweep.fixed, [&](const Override& other) {
-      return other.section == value.section && other.option == value.option;
-    });
-    sweep.fixed.push_back(value);
-  }
 }
 
 SweepFile parse_sweep(std::string_view text, std::string_view file) {

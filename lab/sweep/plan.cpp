@@ -117,6 +117,21 @@ std::vector<std::string> expect_separate(const SweepFile& sweep) {
   return notes;
 }
 
+void expect_points(const SweepFile& sweep) {
+  for (const SweepChapter& chapter : sweep.chapters) {
+    for (const auto& [point, place] : chapter.points) {
+      if (sweep.axes.size() != 1) {
+        throw ConfigError("{}: chapters are for sweeps with one axis", place);
+      }
+      const auto points = mapped(sweep.axes.front().settings, &SweepSetting::label);
+      if (std::ranges::count(points, point) == 0) {
+        throw ConfigError("{}: the axis has no setting {} (it has {})", place, shown(point),
+                          join(points, ", "));
+      }
+    }
+  }
+}
+
 // Checks the number of runs before memory is taken for each.
 void expect_few_runs(const SweepFile& sweep) {
   constexpr std::size_t most = 10'000;
@@ -207,8 +222,22 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
 
 }  // namespace
 
+void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
+  for (const Override& value : values) {
+    if (value.section.empty() && value.option == "seed") {
+      sweep.seeds = {value};
+      continue;
+    }
+    std::erase_if(sweep.fixed, [&](const Override& other) {
+      return other.section == value.section && other.option == value.option;
+    });
+    sweep.fixed.push_back(value);
+  }
+}
+
 SweepPlan plan_sweep(const SweepFile& sweep) {
   expect_few_runs(sweep);
+  expect_points(sweep);
   const std::vector<Combination> all = combinations(sweep.axes);
   const auto labels = [](const Combination& settings) -> SweepCell {
     return mapped(settings, &SweepSetting::label);
@@ -219,6 +248,7 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
                  .split = sweep.split.name,
                  .study = sweep.study,
                  .show = mapped(sweep.show, &PlacedName::name),
+                 .chapters = sweep.chapters,
                  .notes = expect_separate(sweep)};
   plan.study.further_splits = mapped(sweep.further_splits, &PlacedName::name);
   for (std::size_t seed = 0; seed < std::max<std::size_t>(1, sweep.seeds.size()); ++seed) {
@@ -230,6 +260,11 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
     }
   }
   plan.metric = sweep.metric.value_or(plan.runs.front().config.evaluation.metric);
+  for (SweepChapter& chapter : plan.chapters) {
+    if (chapter.figures.empty()) {
+      chapter.figures = {{std::string(kind_of(plan.metric).name), ""}};
+    }
+  }
   expect_good_names(plan);
   expect_different_settings(sweep, plan);
   expect_splits(sweep, plan);

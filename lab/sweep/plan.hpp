@@ -27,6 +27,16 @@ struct PlacedName {
   std::string place;
 };
 
+// A question that the page answers from a few settings of the sweep's only axis.
+struct SweepChapter {
+  std::string question{};
+  std::string look{};                 // what to look at
+  std::vector<PlacedName> points{};   // settings; the first is what the others are compared with
+  std::vector<PlacedName> figures{};  // of a plan: not empty
+  std::string maps{};                 // encoder_self, decoder_self or cross; empty: all attentions
+  std::string deeper{};               // a command
+};
+
 struct SweepFile {
   fs::path config;
   std::vector<Override> fixed;  // `set`
@@ -38,6 +48,7 @@ struct SweepFile {
   std::vector<PlacedName> further_splits;
   RunStudy study;                // except the further splits
   std::vector<PlacedName> show;  // figures to show beside the metric
+  std::vector<SweepChapter> chapters;
 };
 
 // Reads a sweep, YAML or JSON; docs/sweeps.md has the format. Options and their values are not
@@ -70,7 +81,8 @@ struct SweepPlan {
   Metric metric{};
   std::string split;  // as SweepFile::split
   RunStudy study{};
-  std::vector<std::string> show{};   // as SweepFile::show
+  std::vector<std::string> show{};  // as SweepFile::show
+  std::vector<SweepChapter> chapters{};
   std::vector<std::string> notes{};  // about options of `set` that an axis changes
 };
 

@@ -1,5 +1,5 @@
 // The results of a sweep as CSV and as JSON.
-#include "lab/sweep/results.hpp"
+#include "lab/sweep/chapters.hpp"
 
 #include "train/output/figure_table.hpp"
 
@@ -108,6 +108,10 @@ Json results_json(const SweepPlan& plan, const SweepResults& results) {
                {"resamples", resample_count},
                {"significance_level", significance_level},
                {"shared_seeds", results.shared_seeds}};
+  json["chapters"] = chapters_json(plan.chapters);
+  for (std::size_t i = 0; i < plan.chapters.size(); ++i) {
+    json["chapters"][i]["answer"] = answer_of(plan.chapters[i], plan, results);
+  }
   json["cells"] = mapped(numbers_below(results.cells.size()),
                          [&](std::size_t place) { return cell_json(plan, results, place); });
   json["comparisons"] = mapped(results.comparisons, [&](const CellComparison& comparison) -> Json {

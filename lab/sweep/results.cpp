@@ -158,7 +158,11 @@ bool better_than_best(const SweepResults& results, const CellResult& cell) {
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results) {
   const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
   std::vector<std::string> problems;
-  for (const auto& [name, place] : sweep.show) {
+  std::vector<PlacedName> wanted = sweep.show;
+  for (const SweepChapter& chapter : sweep.chapters) {
+    wanted.insert(wanted.end(), chapter.figures.begin(), chapter.figures.end());
+  }
+  for (const auto& [name, place] : wanted) {
     if (std::ranges::count(known, name) == 0) {
       const auto near = nearest(name, known);
       problems.push_back(fmt::format(

@@ -75,8 +75,14 @@ std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results);
 // Whether a cell is better than the best cell on the seeds that both have.
 bool better_than_best(const SweepResults& results, const CellResult& cell);
 
-// A message for each name in the sweep's `show` for which no run has a figure.
+// A message for each name in the sweep's `show` and chapters for which no run has a figure.
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
+
+// The metric that a figure is, such as the loss for "train.loss"; null for other figures.
+const MetricKind* metric_of_figure(std::string_view name);
+
+// A mean and its deviation, as the metric of that name is written; blank if it is not finite.
+std::string figure_text(std::string_view name, const Spread& figure);
 
 // The width of the heads of `results.cells[place]`: "16"; "16/32" if queries and keys have 16
 // columns and values 32; "16, 8" if attentions differ.

@@ -63,9 +63,12 @@ std::vector<std::string> scoring_arguments(const SweepPlan& plan, const fs::path
   for (const std::string& split : plan.study.further_splits) {
     arguments.insert(arguments.end(), {"--further-split", split});
   }
+  if (!plan.study.sentence.empty()) {
+    arguments.push_back("--sentence=" + plan.study.sentence);  // it may begin with a dash
+  }
   for (const auto& [name, wanted] :
        {std::pair("--heads", plan.study.heads), std::pair("--importance", plan.study.importance),
-        std::pair("--pruning", plan.study.pruning)}) {
+        std::pair("--pruning", plan.study.pruning), std::pair("--maps", plan.study.maps)}) {
     if (wanted) {
       arguments.emplace_back(name);
     }

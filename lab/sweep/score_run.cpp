@@ -3,6 +3,7 @@
 #include "lab/cyclic_spectrum.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_report.hpp"
+#include "lab/inspection/inspection.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_record.hpp"
 
@@ -85,6 +86,26 @@ void add_training(RunScores& scores, const RunFiles& files) {
   }
 }
 
+// The weights of all heads on a sentence or, if the run can read none of it, on the first example.
+Json maps_of(const SavedRun& run, const Task& task, const Split& split, const std::string& sentence,
+             Workers& workers) {
+  constexpr Index shown = 32;  // tokens on each side
+  const auto first = [&] {
+    const InspectedSequence seen = inspect(
+        run.model, {task.source_tokenizer, task.target_tokenizer}, pack(*split.source, {0}));
+    return sentence_json(seen, join(seen.source_tokens, " "), {}, shown);
+  };
+  if (sentence.empty()) {
+    return first();
+  }
+  try {
+    return sentence_json(inspect_text(run, {.text = sentence}, workers).sequence, sentence, {},
+                         shown);
+  } catch (const DataError&) {
+    return first();
+  }
+}
+
 ExampleScore likelihood(const RunningText& text, const Batch& batch, const CrossEntropy& result) {
   ExampleScore score{.negative_log_likelihood = result.negative_log_likelihood,
                      .tokens = batch.labels.count(),
@@ -134,6 +155,9 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                    .seconds = read_elapsed_seconds(RunFiles{saved.directory}.checkpoints()),
                    .study = study,
                    .figures = study_run(saved, task, split, study, workers)};
+  if (study.maps) {
+    scores.maps = maps_of(saved, task, split, study.sentence, workers);
+  }
   add_training(scores, {saved.directory});
   const EvaluationOptions& options = saved.config.evaluation;
   scores.examples = likelihoods(saved.model, options, split, workers);

@@ -27,21 +27,6 @@ std::string remarks(const SweepResults& results, std::size_t place) {
   return text + (cell.on_front ? ", front" : "");
 }
 
-// A further figure in the format of the metric with the same name; blank if it is not finite.
-std::string figure_text(std::string_view name, const Spread& figure) {
-  if (!std::isfinite(figure.mean)) {
-    return "";
-  }
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  const auto metric = std::ranges::find(metric_kinds, last, &MetricKind::name);
-  const auto written = [&](double value) {
-    return metric != metric_kinds.end() ? metric_text(**metric, value)
-           : std::abs(value) >= 1000    ? format_count(value)
-                                        : fmt::format("{:.3g}", value);
-  };
-  return written(figure.mean) + (figure.has_deviation() ? " ± " + written(figure.deviation) : "");
-}
-
 std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& results,
                                 std::size_t place) {
   const CellResult& cell = results.cells[place];
@@ -138,6 +123,25 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
 }
 
 }  // namespace
+
+const MetricKind* metric_of_figure(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  const auto metric = std::ranges::find(metric_kinds, last, &MetricKind::name);
+  return metric == metric_kinds.end() ? nullptr : *metric;
+}
+
+std::string figure_text(std::string_view name, const Spread& figure) {
+  if (!std::isfinite(figure.mean)) {
+    return "";
+  }
+  const MetricKind* metric = metric_of_figure(name);
+  const auto written = [&](double value) {
+    return metric != nullptr         ? metric_text(*metric, value)
+           : std::abs(value) >= 1000 ? format_count(value)
+                                     : fmt::format("{:.3g}", value);
+  };
+  return written(figure.mean) + (figure.has_deviation() ? " ± " + written(figure.deviation) : "");
+}
 
 std::string head_width(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
   const auto run = std::ranges::find(results.runs, results.cells[place].cell, &RunResult::cell);

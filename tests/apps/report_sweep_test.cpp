@@ -68,6 +68,53 @@ TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
   EXPECT_EQ(see()["shown"], 3);
 }
 
+// The config's four heads, and one; each of the three attentions of one layer has maps.
+TEST_F(SweepPage, has_a_chapter_for_each_question) {
+  sweep(
+      "6}\naxes: {point: {usual: {}, one head: {model.heads: 1}}}\nsentence: 1 2 3\nchapters:\n"
+      "  - {question: Why several heads?, look: The maps., points: [usual, one head], maps: "
+      "cross,\n"
+      "     deeper: ./dev sweep more.yaml}\n"
+      "  - {question: What do they cost?, points: [one head, usual],\n"
+      "     figures: [loss, parameters, seconds]}\n");
+  for (const bool dark : {false, true}) {
+    for (const int width : {400, 1400}) {
+      const auto page = see(R"(
+        const chapters = [...document.querySelectorAll('#chapters .chapter')];
+        const count = (selector) => chapters.map((one) => one.querySelectorAll(selector).length);
+        const before = count('.compared');
+        chapters[0].querySelector('button.head').click();
+        return {
+          sections: [...document.querySelectorAll('section')].map((one) => one.id),
+          questions: chapters.map((one) => one.querySelector('h3').textContent), bars: count('.bar'),
+          sentences: chapters.map((one) => one.querySelector('.source').textContent),
+          answers: chapters.map((one) => one.querySelector('.answer').textContent),
+          commands: chapters.map((one) => one.querySelector('code')?.textContent ?? ''),
+          maps: count('.small-map'), before, opened: count('.compared'),
+          wide: document.documentElement.scrollWidth,
+        };
+      )",
+                            {.width = width, .dark = dark});
+      expect_members(page, {{"sections", {"chapters", "cells", "charts", "runs"}},
+                            {"questions", {"Why several heads?", "What do they cost?"}},
+                            {"sentences", {"1 2 3", "1 2 3"}},
+                            {"bars", {2, 6}},
+                            {"commands", {"./dev sweep more.yaml", ""}},
+                            {"maps", {4 + 1, 3 * (4 + 1)}},
+                            {"before", {0, 0}},
+                            {"opened", {1, 0}}});
+      EXPECT_LE(page["wide"], width);
+      const auto results = nlohmann::json::parse(content_of(here / "s/results.json"));
+      const std::string answer = results["chapters"][0]["answer"];
+      EXPECT_EQ(page["answers"][0], "The runs: " + answer + ".");
+      EXPECT_THAT(answer, EndsWith("; one run: try seeds: 3"));
+    }
+  }
+  // A page written later shows the same.
+  output("report s");
+  EXPECT_EQ(see("return document.querySelectorAll('#chapters .chapter').length;"), 2);
+}
+
 // The files that the run names link to, resolved from the page's location.
 std::vector<std::string> links_of(const fs::path& page) {
   const nlohmann::json place = "file://" + page.parent_path().string() + "/";

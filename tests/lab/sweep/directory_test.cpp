@@ -32,14 +32,16 @@ TEST(SweepDirectory, what_killed_processes_left_is_removed_and_a_lock_behind_a_l
 
 // Two cells of one axis with one run each.
 SweepPlan plan() {
-  SweepPlan plan{.config = "c.yaml",
-                 .axes = {"model.heads"},
-                 .cells = {{"2"}, {"4"}},
-                 .runs = {{.cell = 0, .name = "two", .overrides = {"model.heads=2"}, .config = {}},
-                          {.cell = 1, .name = "four", .overrides = {}, .config = {}}},
-                 .metric = Metric::bleu,
-                 .split = "test",
-                 .show = {"parameters"}};
+  SweepPlan plan{
+      .config = "c.yaml",
+      .axes = {"model.heads"},
+      .cells = {{"2"}, {"4"}},
+      .runs = {{.cell = 0, .name = "two", .overrides = {"model.heads=2"}, .config = {}},
+               {.cell = 1, .name = "four", .overrides = {}, .config = {}}},
+      .metric = Metric::bleu,
+      .split = "test",
+      .show = {"parameters"},
+      .chapters = {{.question = "Why?", .points = {{"2", ""}, {"4", ""}}, .maps = "cross"}}};
   plan.runs[1].config.seed = 18446744073709551615U;  // the largest seed
   return plan;
 }
@@ -52,6 +54,10 @@ TEST(SweepRecord, comes_back_as_it_was_written_or_is_refused_if_it_contradicts_i
   const SweepPlan back = read_sweep_plan(here.path());
   EXPECT_THAT(back.show, ElementsAre("parameters", "cross.confidence"));
   EXPECT_EQ(back.axes, written.axes);
+  ASSERT_EQ(back.chapters.size(), 1U);
+  EXPECT_EQ(back.chapters[0].question, "Why?");
+  EXPECT_EQ(back.chapters[0].points[1].name, "4");
+  EXPECT_EQ(back.chapters[0].maps, "cross");
   EXPECT_EQ(back.metric, Metric::bleu);
   ASSERT_EQ(back.runs.size(), 2U);
   EXPECT_EQ(back.runs[0].overrides, written.runs[0].overrides);
@@ -74,6 +80,8 @@ TEST(SweepRecord, comes_back_as_it_was_written_or_is_refused_if_it_contradicts_i
                                                           {"/runs/0/overrides", "x"},
                                                           {"/runs/0/seed", -1},
                                                           {"/show/0", 1},
+                                                          {"/chapters", "Why?"},
+                                                          {"/chapters/0/maps", nullptr},
                                                           {"/split", nullptr}};
   for (const auto& [place, value] : changes) {
     Json changed = good;
@@ -83,6 +91,10 @@ TEST(SweepRecord, comes_back_as_it_was_written_or_is_refused_if_it_contradicts_i
                 AllOf(HasSubstr("sweep.json"), HasSubstr("writes the plan again")))
         << place << " " << value;
   }
+  Json older = good;
+  older.erase("chapters");
+  std::ofstream(here / "sweep.json") << older;
+  EXPECT_TRUE(read_sweep_plan(here.path()).chapters.empty());
 }
 
 }}  // namespace tapehead
