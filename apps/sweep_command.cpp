@@ -1,6 +1,7 @@
 // tapehead sweep FILE: trains a config with many settings and seeds, and reports which ones differ.
 
 #include "apps/commands.hpp"
+#include "apps/examples.hpp"
 #include "apps/sweep_display.hpp"
 #include "lab/report/page.hpp"
 #include "lab/sweep/directory.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 struct SweepArguments {
   std::vector<fs::path> files;
+  std::string example;
+  fs::path root;                       // of an example: where its config's path begins
   fs::path run;                        // the sweep's directory; for several sweeps, their parent
   std::vector<std::string> overrides;  // "section.option=value"
   Index parallel = 0;
@@ -63,7 +66,7 @@ std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
   const std::vector<Override> overrides = parse_overrides(arguments.overrides);
   std::vector<PlannedSweep> all;
   for (const fs::path& path : arguments.files) {
-    SweepFile file = read_sweep(path);
+    SweepFile file = read_sweep(path, arguments.root);
     override_fixed(file, overrides);
     SweepPlan plan = plan_sweep(file);
     const fs::path directory = arguments.directory_of(path);
@@ -99,7 +102,8 @@ void write_results(const SweepPlan& plan, const SweepResults& results, const fs:
 std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
   std::string command = launch_words(ranks) + program_path() + " sweep";
   for (const fs::path& file : arguments.files) {
-    command += ' ' + shell_word(file.string());
+    command += arguments.example.empty() ? ' ' + shell_word(file.string())
+                                         : option_words("--example", arguments.example);
   }
   for (const std::string& value : arguments.overrides) {
     command += " --set " + shell_word(value);
@@ -150,7 +154,13 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned, SweepPla
 
 // Runs the sweeps one after the other, after all files are read and all directories are available.
 // The first rank plans, displays, writes and has an exit code; all other ranks serve it.
-int run_sweeps(const SweepArguments& arguments, Ranks& ranks) {
+int run_sweeps(SweepArguments& arguments, Ranks& ranks) {
+  if (!arguments.example.empty()) {
+    arguments.files = {find_example(arguments.example, ExampleFile::sweep)};
+    arguments.root = example_folder().parent_path();
+  } else if (arguments.files.empty()) {
+    throw ConfigError("sweep needs sweep files, or the name of an example: --example see_heads");
+  }
   ranks.set_deadline(SweepPlaces::longest_solo);
   outlive_console();
   SweepPlaces places(ranks, arguments.parallel, arguments.threads);
@@ -181,11 +191,15 @@ const Command sweep_command(30, [](CLI::App& program, Ranks& ranks) {
   const auto [command, arguments] = add_command<SweepArguments>(
       program, "sweep",
       "Train a config with many settings and seeds, and say which settings differ",
-      [&ranks](const SweepArguments& sweeps) { return run_sweeps(sweeps, ranks); });
+      [&ranks](SweepArguments& sweeps) { return run_sweeps(sweeps, ranks); });
+  auto* files =
+      command.add_option("files", arguments.files,
+                         "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other");
   command
-      .add_option("files", arguments.files,
-                  "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")
-      ->required();
+      .add_option("--example", arguments.example,
+                  "Instead of files: the name of a sweep that comes with tapehead, such as "
+                  "see_heads")
+      ->excludes(files);
   command.add_option(
       "--run", arguments.run,
       "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "

@@ -3,54 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
-#include "core/files/own_program.hpp"
+#include "apps/examples.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
-#include "train/config/rows.hpp"
 #include "train/loop/training.hpp"
 
 namespace tapehead {
 
 namespace {
-
-// The folder of the example configs: configs of the checkout in which the program was built, or
-// share/tapehead/configs of an installation.
-fs::path example_folder() {
-  const fs::path own = own_program().parent_path();
-  for (const std::string_view place : {
-           "../configs",                       // build/tapehead
-           "../../configs",                    // build/asan/tapehead
-           "../share/tapehead/configs",        // bin/tapehead
-           "../../../share/tapehead/configs",  // lib/tapehead/avx2/tapehead
-       }) {
-    if (fs::is_regular_file(own / place / "copy.yaml")) {
-      return (own / place).lexically_normal();
-    }
-  }
-  throw ConfigError(
-      "{} has no configs in its installation; give a config file, or keep bin, lib and share "
-      "together",
-      shown(own.string()));
-}
-
-// The example config with this name, such as "copy". Throws ConfigError, listing the existing
-// names, if there is no such config.
-fs::path example_config(const std::string& name) {
-  const fs::path folder = example_folder();
-  const auto is_config = [](const fs::path& entry) { return entry.extension() == ".yaml"; };
-  auto names = mapped(entries_of(folder) | std::views::filter(is_config),
-                      [](const fs::path& entry) { return entry.stem().string(); });
-  std::ranges::sort(names);
-  if (std::ranges::binary_search(names, name)) {
-    return folder / (name + ".yaml");
-  }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto meant = nearest(name, candidates);
-  throw ConfigError(
-      "there is no example {}; {}", shown(name),
-      meant ? fmt::format("did you mean {}?", *meant)
-            : fmt::format("there are {} in {}", fmt::join(names, ", "), shown(folder.string())));
-}
 
 struct TrainArguments {
   TrainRequest request;
@@ -115,7 +75,7 @@ void after_training(const TrainArguments& arguments, const Trained& trained, con
 
 int train_run(TrainArguments& arguments, Ranks& ranks) {
   if (!arguments.example.empty()) {
-    arguments.request.config = example_config(arguments.example);
+    arguments.request.config = find_example(arguments.example, ExampleFile::config);
   } else if (arguments.request.config.empty()) {
     throw ConfigError(
         "train needs a config file, or the name of an example config: --example copy");

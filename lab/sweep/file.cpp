@@ -51,7 +51,7 @@ bool has_mapping(const ConfigNode& node) {
 
 class SweepReader {
  public:
-  explicit SweepReader(std::string_view file) : file_(file) {}
+  SweepReader(std::string_view file, const fs::path& root) : file_(file), root_(root) {}
 
   SweepFile read(const ConfigNode& root) {
     for (const ConfigEntry& entry : root.entries) {
@@ -127,7 +127,7 @@ class SweepReader {
 
   // A missing config file is reported at this entry; an error in the config, at its own place.
   void read_config(const ConfigEntry& entry) {
-    sweep_.config = text_of(entry, "the config file that the runs start from");
+    sweep_.config = root_ / text_of(entry, "the config file that the runs start from");
     try {
       read_config_text(sweep_.config);
     } catch (const ConfigError& error) {
@@ -284,6 +284,7 @@ class SweepReader {
   }
 
   std::string_view file_;
+  const fs::path& root_;
   SweepFile sweep_;
 };
 
@@ -300,16 +301,16 @@ std::string name_of(const SweepSetting& setting) {
   return setting.values.empty() && setting.label == as_it_is ? "{}" : shown(setting.label);
 }
 
-SweepFile parse_sweep(std::string_view text, std::string_view file) {
-  const ConfigNode root =
+SweepFile parse_sweep(std::string_view text, std::string_view file, const fs::path& root) {
+  const ConfigNode document =
       parse_document(text, file,
                      {.least = "the shortest sweep is `{config: configs/copy.yaml, seeds: 3}`",
                       .parts = "a sweep's entries (config, set, seeds, axes, metric, ...)"});
-  return SweepReader(file).read(root);
+  return SweepReader(file, root).read(document);
 }
 
-SweepFile read_sweep(const fs::path& file) {
-  return parse_sweep(read_config_text(file), file.string());
+SweepFile read_sweep(const fs::path& file, const fs::path& root) {
+  return parse_sweep(read_config_text(file), file.string(), root);
 }
 
 }  // namespace tapehead

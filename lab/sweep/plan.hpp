@@ -52,9 +52,10 @@ struct SweepFile {
 };
 
 // Reads a sweep, YAML or JSON; docs/sweeps.md has the format. Options and their values are not
-// checked yet. Throws ConfigError "file:line:column: ...".
-SweepFile read_sweep(const fs::path& file);
-SweepFile parse_sweep(std::string_view text, std::string_view file);
+// checked yet. `root`: where the config's path begins, by default the working directory. Throws
+// ConfigError "file:line:column: ...".
+SweepFile read_sweep(const fs::path& file, const fs::path& root = {});
+SweepFile parse_sweep(std::string_view text, std::string_view file, const fs::path& root = {});
 
 std::optional<Metric> metric_named(std::string_view name);
 

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> configs() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(TAPEHEAD_SOURCE_DIR "/configs")) {
-    if (entry.is_regular_file()) {
+    if (entry.is_regular_file() &&
+        content_of(entry.path()).find("\nconfig: ") == std::string::npos) {  // no sweep
       files.push_back(entry.path());
     }
   }
@@ -94,6 +95,21 @@ TEST(Sweeps, can_be_planned) {
     EXPECT_FALSE(plan_sweep(read_sweep(entry.path())).runs.empty()) << entry.path();
   }
   fs::current_path(here);
+}
+
+// As `sweep --example` finds it, from any directory. Each point is in a chapter.
+TEST(Sweeps, see_heads_can_be_planned_from_anywhere) {
+  const SweepPlan plan =
+      plan_sweep(read_sweep(TAPEHEAD_SOURCE_DIR "/configs/see_heads.yaml", TAPEHEAD_SOURCE_DIR));
+  EXPECT_EQ(plan.config, TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml");
+  EXPECT_EQ(plan.chapters.size(), 12U);
+  std::set<std::string> asked;
+  for (const SweepChapter& chapter : plan.chapters) {
+    for (const PlacedName& point : chapter.points) {
+      asked.insert(point.name);
+    }
+  }
+  EXPECT_EQ(asked.size(), plan.cells.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Configs, ValuesIn(configs()), [](const auto& test) {
