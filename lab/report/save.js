@@ -4,7 +4,7 @@ const fontStyles = ['font-size', 'font-weight', 'font-family'];
 const drawnStyles = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linejoin',
   'opacity', 'visibility', 'text-anchor', 'vector-effect', ...fontStyles];
 
-// The computed values of some styles, as the text of an attribute.
+// The computed values of some styles, as CSS.
 function stylesOf(one, names) {
   const style = getComputedStyle(one);
   return names.map((name) => `${name}: ${style.getPropertyValue(name)}`).join('; ');
@@ -16,7 +16,7 @@ function styledCopy(svg) {
   const [from, to] = [svg, copy].map((one) => [one, ...one.querySelectorAll('*')]);
   from.forEach((one, i) => {
     to[i].removeAttribute('class');
-    to[i].setAttribute('style', stylesOf(one, drawnStyles));
+    to[i].style.cssText = stylesOf(one, drawnStyles);
   });
   copy.setAttribute('overflow', 'visible');
   return copy;
@@ -59,7 +59,7 @@ function figureSvg(figure) {
   }
   for (const [word, box, parent] of words) {
     all.append('text').attr('x', box.left - left).attr('y', (box.top + box.bottom) / 2 - top).attr('dominant-baseline', 'central')
-      .attr('fill', getComputedStyle(parent).color).attr('style', stylesOf(parent, fontStyles)).text(word);
+      .attr('fill', getComputedStyle(parent).color).text(word).node().style.cssText = stylesOf(parent, fontStyles);
   }
   const boxes = [figure.getBoundingClientRect(), ...drawings.map(([, box]) => box), ...words.map(([, box]) => box)];
   all.attr('width', d3.max(boxes, ({right}) => right) - left).attr('height', d3.max(boxes, ({bottom}) => bottom) - top);
