@@ -35,8 +35,8 @@ TEST(WordNumbers, tell_words_apart_and_prefixes_too) {
 // distinct-n: different n-grams over all, with no pair across texts and words as they are written.
 // Li et al. 2016, section 5.1.
 TEST(Distinct, ngrams_are_counted_over_all_texts) {
-  using Texts = std::vector<std::string>;
-  for (const auto& [texts, words, pairs] : std::vector<std::tuple<Texts, double, double>>{
+  using Row = std::tuple<std::vector<std::string>, double, double>;
+  for (const auto& [texts, words, pairs] : std::vector<Row>{
            // Nine words: the, cat, sat, on, mat. Seven pairs; (the, cat) and (cat, sat) come twice.
            {{"the cat sat on the mat", "the cat sat"}, 5.0 / 9, 5.0 / 7},
            {{"a\n b", "a  b ", "A b", "b", "a"}, 3.0 / 8, 2.0 / 3},  // a, b, A; a b, A b
