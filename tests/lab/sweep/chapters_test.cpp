@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-SweepPlan plan_with(const std::string& more) {
+SweepPlan chapters_plan(const std::string& more) {
   return plan_sweep(parse_sweep("config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
                                 "axes: {point: {usual: {}, one head: {model.heads: 1}}}\n" +
                                     more,
@@ -35,7 +35,7 @@ TEST(SweepChapters, mistakes_are_reported_at_their_places) {
            {"chapters: [{" + good + ", maps: self}]",
             "3:62: maps: expected encoder_self, decoder_self, cross"},
            {"sentence: a b", "1:1: sentence: has no effect without chapters"}}) {
-    EXPECT_THAT(message_of<ConfigError>([&] { plan_with(text + "\n"); }),
+    EXPECT_THAT(message_of<ConfigError>([&] { chapters_plan(text + "\n"); }),
                 StartsWith("a.yaml:" + error));
   }
   EXPECT_THAT(message_of<ConfigError>([&] {
@@ -71,10 +71,10 @@ RunScores scores(Index right, Index parameters) {
 
 // The answer if so many outputs of each point are right with each of the seeds; -1: no such run.
 std::string answer(std::size_t seeds, Index usual, Index one_head) {
-  const SweepPlan plan =
-      plan_with(fmt::format("seeds: {}\nchapters: [{{question: Why?, points: [usual, one head],\n"
-                            "  figures: [sequence_accuracy, parameters]}}]\n",
-                            seeds));
+  const SweepPlan plan = chapters_plan(
+      fmt::format("seeds: {}\nchapters: [{{question: Why?, points: [usual, one head],\n"
+                  "  figures: [sequence_accuracy, parameters]}}]\n",
+                  seeds));
   std::vector<std::optional<RunScores>> all;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     all.emplace_back(scores(usual, 100));
@@ -108,7 +108,7 @@ TEST(SweepChapters, answers_are_made_from_the_runs_and_judge_only_by_three_seeds
 }
 
 TEST(SweepChapters, tests_of_other_examples_are_not_judged_and_a_lower_loss_is_better) {
-  const SweepPlan plan = plan_with(
+  const SweepPlan plan = chapters_plan(
       "seeds: 3\nmetric: loss\nchapters: [{question: Why?, points: [usual, one head]}]\n");
   const auto answer_with = [&](const std::string& reference) {
     std::vector<std::optional<RunScores>> all;
