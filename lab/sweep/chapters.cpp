@@ -134,7 +134,7 @@ std::vector<SweepChapter> read_chapters(const ConfigNode& node, std::string_view
   }
   if (chapters.empty()) {
     fail_at(file, node.mark,
-            "chapters: expected a list, such as [{question: Why several heads?, points: [one "
+            "chapters: expected a list, such as [{question: \"Why several heads?\", points: [one "
             "head, four heads]}]");
   }
   return chapters;

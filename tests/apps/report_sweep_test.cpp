@@ -72,10 +72,10 @@ TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
 TEST_F(SweepPage, has_a_chapter_for_each_question) {
   sweep(
       "6}\naxes: {point: {usual: {}, one head: {model.heads: 1}}}\nsentence: 1 2 3\nchapters:\n"
-      "  - {question: Why several heads?, look: The maps., points: [usual, one head], maps: "
+      "  - {question: Why several heads, look: The maps., points: [usual, one head], maps: "
       "cross,\n"
       "     deeper: ./dev sweep more.yaml}\n"
-      "  - {question: What do they cost?, points: [one head, usual],\n"
+      "  - {question: What do they cost, points: [one head, usual],\n"
       "     figures: [loss, parameters, seconds]}\n");
   for (const bool dark : {false, true}) {
     for (const int width : {400, 1400}) {
@@ -96,7 +96,7 @@ TEST_F(SweepPage, has_a_chapter_for_each_question) {
       )",
                             {.width = width, .dark = dark});
       expect_members(page, {{"sections", {"chapters", "cells", "charts", "runs"}},
-                            {"questions", {"Why several heads?", "What do they cost?"}},
+                            {"questions", {"Why several heads", "What do they cost"}},
                             {"sentences", {"1 2 3", "1 2 3"}},
                             {"bars", {2, 6}},
                             {"commands", {"./dev sweep more.yaml", ""}},

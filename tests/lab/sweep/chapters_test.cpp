@@ -14,24 +14,24 @@ SweepPlan chapters_plan(const std::string& more) {
 }
 
 TEST(SweepChapters, mistakes_are_reported_at_their_places) {
-  const std::string good = "question: Why?, points: [usual, one head]";
+  const std::string good = "question: What, points: [usual, one head]";
   for (const auto& [text, error] : std::vector<std::pair<std::string, std::string>>{
-           {"chapters: Why?", "3:11: chapters: expected a list, such as [{question: "},
+           {"chapters: What", "3:11: chapters: expected a list, such as [{question: "},
            {"chapters: [{points: [usual]}]",
             "3:12: chapters: a chapter needs a question and points"},
-           {"chapters: [{question: Why?}]",
+           {"chapters: [{question: What}]",
             "3:12: chapters: a chapter needs a question and points"},
            {"chapters: [{" + good + ", pionts: [usual]}]",
             "3:56: pionts: unknown name; did you mean points?"},
            {"chapters: [{" + good + ", colour: red}]",
             "3:56: colour: unknown name; a chapter has question, look, points"},
-           {"chapters: [{question: Why?, points: [usual, one haed]}]",
+           {"chapters: [{question: What, points: [usual, one haed]}]",
             "3:45: points: the axis has no setting one haed (it has usual, one head)"},
-           {"chapters: [{question: Why?, points: [usual, usual]}]",
+           {"chapters: [{question: What, points: [usual, usual]}]",
             "3:45: points: expected names, none of them twice"},
-           {"chapters: [{question: Why?, points: usual}]",
+           {"chapters: [{question: What, points: usual}]",
             "3:37: points: expected a list of names"},
-           {"chapters: [{question: [Why?], points: [usual]}]", "3:23: question: expected a text"},
+           {"chapters: [{question: [What], points: [usual]}]", "3:23: question: expected a text"},
            {"chapters: [{" + good + ", maps: self}]",
             "3:62: maps: expected encoder_self, decoder_self, cross"},
            {"sentence: a b", "1:1: sentence: has no effect without chapters"}}) {
@@ -41,7 +41,7 @@ TEST(SweepChapters, mistakes_are_reported_at_their_places) {
   EXPECT_THAT(message_of<ConfigError>([&] {
                 plan_sweep(parse_sweep("config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
                                        "axes: {model.heads: [1, 2], model.layers: [1, 2]}\n"
-                                       "chapters: [{question: Why?, points: [1]}]\n",
+                                       "chapters: [{question: What, points: [1]}]\n",
                                        "a.yaml"));
               }),
               StartsWith("a.yaml:3:38: points: chapters are for sweeps with one axis"));
@@ -72,7 +72,7 @@ RunScores scores(Index right, Index parameters) {
 // The answer if so many outputs of each point are right with each of the seeds; -1: no such run.
 std::string answer(std::size_t seeds, Index usual, Index one_head) {
   const SweepPlan plan = chapters_plan(
-      fmt::format("seeds: {}\nchapters: [{{question: Why?, points: [usual, one head],\n"
+      fmt::format("seeds: {}\nchapters: [{{question: What, points: [usual, one head],\n"
                   "  figures: [sequence_accuracy, parameters]}}]\n",
                   seeds));
   std::vector<std::optional<RunScores>> all;
@@ -83,7 +83,7 @@ std::string answer(std::size_t seeds, Index usual, Index one_head) {
   const SweepResults results = sweep_results(plan, all);
   const std::string text = answer_of(plan.chapters[0], plan, results);
   EXPECT_EQ(results_json(plan, results)["chapters"][0]["answer"], text);
-  EXPECT_THAT(chapters_text(plan, results), HasSubstr("Why?\n  " + text + "\n"));
+  EXPECT_THAT(chapters_text(plan, results), HasSubstr("What\n  " + text + "\n"));
   return text;
 }
 
@@ -109,7 +109,7 @@ TEST(SweepChapters, answers_are_made_from_the_runs_and_judge_only_by_three_seeds
 
 TEST(SweepChapters, tests_of_other_examples_are_not_judged_and_a_lower_loss_is_better) {
   const SweepPlan plan = chapters_plan(
-      "seeds: 3\nmetric: loss\nchapters: [{question: Why?, points: [usual, one head]}]\n");
+      "seeds: 3\nmetric: loss\nchapters: [{question: What, points: [usual, one head]}]\n");
   const auto answer_with = [&](const std::string& reference) {
     std::vector<std::optional<RunScores>> all;
     for (int seed = 0; seed < 3; ++seed) {
@@ -131,7 +131,7 @@ TEST(SweepChapters, unknown_figures_are_named) {
       parse_sweep("config: " TAPEHEAD_SOURCE_DIR
                   "/configs/copy.yaml\n"
                   "axes: {point: {usual: {}, one head: {model.heads: 1}}}\n"
-                  "chapters: [{question: Why?, points: [usual], figures: [parameter]}]\n",
+                  "chapters: [{question: What, points: [usual], figures: [parameter]}]\n",
                   "a.yaml");
   const SweepPlan plan = plan_sweep(file);
   EXPECT_TRUE(plan.study.maps);
