@@ -2,6 +2,7 @@
 #include "lab/sweep/chapters.hpp"
 
 #include "tests/support/message_of.hpp"
+#include "tests/support/swept_scores.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
@@ -47,28 +48,6 @@ TEST(SweepChapters, mistakes_are_reported_at_their_places) {
               StartsWith("a.yaml:3:38: points: chapters are for sweeps with one axis"));
 }
 
-// A test of 200 examples; the first `right` are right.
-RunScores scores(Index right, Index parameters) {
-  RunScores run{.split = "test",
-                .checkpoint = "best.safetensors",
-                .parameters = parameters,
-                .multiply_adds_per_token = 10,
-                .steps = 10,
-                .tokens = 5000,
-                .seconds = 1,
-                .examples = {}};
-  for (Index i = 0; i < 200; ++i) {
-    const std::string reference = std::to_string(i);
-    run.examples.push_back({.negative_log_likelihood = 0.5,
-                            .tokens = 2,
-                            .correct = 1,
-                            .output = i < right ? reference : "no",
-                            .reference = reference,
-                            .right = i < right});
-  }
-  return run;
-}
-
 // The answer if so many outputs of each point are right with each of the seeds; -1: no such run.
 std::string answer(std::size_t seeds, Index usual, Index one_head) {
   const SweepPlan plan = chapters_plan(
@@ -77,8 +56,8 @@ std::string answer(std::size_t seeds, Index usual, Index one_head) {
                   seeds));
   std::vector<std::optional<RunScores>> all;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
-    all.emplace_back(scores(usual, 100));
-    all.push_back(one_head < 0 ? std::nullopt : std::optional(scores(one_head, 50)));
+    all.emplace_back(swept_scores(usual, 10, 1, 100));
+    all.push_back(one_head < 0 ? std::nullopt : std::optional(swept_scores(one_head, 10, 1, 50)));
   }
   const SweepResults results = sweep_results(plan, all);
   const std::string text = answer_of(plan.chapters[0], plan, results);
@@ -113,12 +92,12 @@ TEST(SweepChapters, tests_of_other_examples_are_not_judged_and_a_lower_loss_is_b
   const auto answer_with = [&](const std::string& reference) {
     std::vector<std::optional<RunScores>> all;
     for (int seed = 0; seed < 3; ++seed) {
-      RunScores other = scores(100, 50);
+      RunScores other = swept_scores(100, 10, 1, 50);
       other.examples.front().reference = reference;
       for (ExampleScore& example : other.examples) {
         example.negative_log_likelihood = 0.4;
       }
-      all.insert(all.end(), {scores(100, 100), other});
+      all.insert(all.end(), {swept_scores(100, 10, 1, 100), other});
     }
     return answer_of(plan.chapters[0], plan, sweep_results(plan, all));
   };
@@ -135,7 +114,8 @@ TEST(SweepChapters, unknown_figures_are_named) {
                   "a.yaml");
   const SweepPlan plan = plan_sweep(file);
   EXPECT_TRUE(plan.study.maps);
-  EXPECT_THAT(unknown_figures(file, sweep_results(plan, {scores(100, 100), scores(100, 100)})),
+  EXPECT_THAT(unknown_figures(file, sweep_results(plan, {swept_scores(100, 10, 1, 100),
+                                                         swept_scores(100, 10, 1, 100)})),
               ElementsAre("a.yaml:3:56: figures: no run has a figure parameter; did you mean "
                           "parameters?"));
 }

@@ -2,6 +2,7 @@
 #include "lab/sweep/results.hpp"
 
 #include "lab/sweep/plan.hpp"
+#include "tests/support/swept_scores.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
@@ -19,28 +20,6 @@ SweepPlan three_cell_plan(Metric metric = Metric::sequence_accuracy) {
   return plan;
 }
 
-// A test of 200 examples; the first `right` are right.
-RunScores scores(Index right, double multiply_adds, double seconds) {
-  RunScores run{.split = "test",
-                .checkpoint = "best.safetensors",
-                .parameters = 100,
-                .multiply_adds_per_token = multiply_adds,
-                .steps = 10,
-                .tokens = 5000,
-                .seconds = seconds,
-                .examples = {}};
-  for (Index i = 0; i < 200; ++i) {
-    const std::string reference = std::to_string(i);
-    run.examples.push_back({.negative_log_likelihood = 0.5,
-                            .tokens = 2,
-                            .correct = 1,
-                            .output = i < right ? reference : "no",
-                            .reference = reference,
-                            .right = i < right});
-  }
-  return run;
-}
-
 void set_loss(std::optional<RunScores>& run, double loss) {
   for (ExampleScore& example : run->examples) {
     example.negative_log_likelihood = loss;
@@ -49,8 +28,9 @@ void set_loss(std::optional<RunScores>& run, double loss) {
 
 // All cells with the first seed, then all cells with the second.
 using Scores = std::vector<std::optional<RunScores>>;
-const Scores three_cells{scores(100, 10, 1), scores(190, 20, 3), scores(191, 40, 2),
-                         scores(104, 10, 2), scores(194, 20, 3), scores(192, 40, 4)};
+const Scores three_cells{swept_scores(100, 10, 1), swept_scores(190, 20, 3),
+                         swept_scores(191, 40, 2), swept_scores(104, 10, 2),
+                         swept_scores(194, 20, 3), swept_scores(192, 40, 4)};
 
 TEST(SweepResults, means_and_sample_deviations_over_seeds) {
   const SweepResults results = sweep_results(three_cell_plan(), three_cells);
@@ -81,7 +61,7 @@ TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_th
                    3 * results.comparisons[0].difference->p);
 
   Scores better = three_cells;
-  better[2] = better[5] = scores(195, 40, 2);
+  better[2] = better[5] = swept_scores(195, 40, 2);
   EXPECT_EQ(sweep_results(three_cell_plan(), better).best, 2U);
   EXPECT_THAT(sweep_results(three_cell_plan(), better).cheapest, ElementsAre(1U));
 
@@ -111,8 +91,9 @@ TEST(SweepResults, equal_cost_is_a_tie_whichever_cell_comes_first) {
   tied[2]->parameters = tied[5]->parameters = 99;
   EXPECT_THAT(sweep_results(plan, tied).cheapest, ElementsAre(2U));
   // Every cell costs more with seed 2, which the last cell lacks: only seed 1 counts.
-  EXPECT_THAT(sweep_results(plan, {scores(10, 10, 1), scores(190, 20, 3), scores(191, 20, 2),
-                                   scores(10, 10, 2), scores(194, 30, 3), std::nullopt})
+  EXPECT_THAT(sweep_results(plan, {swept_scores(10, 10, 1), swept_scores(190, 20, 3),
+                                   swept_scores(191, 20, 2), swept_scores(10, 10, 2),
+                                   swept_scores(194, 30, 3), std::nullopt})
                   .cheapest,
               ElementsAre(1U, 2U));
 }
@@ -155,9 +136,9 @@ TEST(SweepResults, tests_of_other_examples_are_not_compared) {
 // The first cell is worse than the last with seed 1 and better with seed 2, which the last lacks.
 TEST(SweepResults, the_best_is_named_by_the_seeds_that_all_cells_have) {
   const SweepPlan plan = three_cell_plan();
-  const SweepResults results =
-      sweep_results(plan, {scores(100, 10, 1), scores(20, 20, 3), scores(130, 40, 2),
-                           scores(198, 10, 2), scores(30, 20, 3), std::nullopt});
+  const SweepResults results = sweep_results(
+      plan, {swept_scores(100, 10, 1), swept_scores(20, 20, 3), swept_scores(130, 40, 2),
+             swept_scores(198, 10, 2), swept_scores(30, 20, 3), std::nullopt});
   EXPECT_THAT(results.shared_seeds, ElementsAre(1U));
   EXPECT_EQ(results.best, 2U);
   EXPECT_DOUBLE_EQ(results.cells[0].to_best->mean, -30.0 / 200);
@@ -184,8 +165,8 @@ TEST(SweepResults, the_best_is_named_by_the_seeds_that_all_cells_have) {
 TEST(SweepResults, a_cell_that_beats_the_best_on_their_seeds_is_not_called_worse) {
   const SweepPlan plan = three_cell_plan();
   const SweepResults results =
-      sweep_results(plan, {scores(100, 10, 1), scores(130, 20, 3), std::nullopt, scores(198, 10, 2),
-                           std::nullopt, scores(20, 40, 4)});
+      sweep_results(plan, {swept_scores(100, 10, 1), swept_scores(130, 20, 3), std::nullopt,
+                           swept_scores(198, 10, 2), std::nullopt, swept_scores(20, 40, 4)});
   EXPECT_TRUE(results.shared_seeds.empty());
   ASSERT_EQ(results.best, 0U);
   EXPECT_TRUE(results.cells[1].to_best->significant());
@@ -236,10 +217,10 @@ TEST(SweepFront, holds_what_nothing_beats_in_both) {
     return on_front;
   };
   EXPECT_THAT(front("600, 601, 602, 603, 604, 605",
-                    {scores(100, 1, 1), scores(100, 1, 2), scores(180, 1, 2), scores(160, 1, 3),
-                     scores(190, 1, 4), scores(190, 1, 4)}),
+                    {swept_scores(100, 1, 1), swept_scores(100, 1, 2), swept_scores(180, 1, 2),
+                     swept_scores(160, 1, 3), swept_scores(190, 1, 4), swept_scores(190, 1, 4)}),
               ElementsAre(true, false, true, false, true, true));
-  EXPECT_THAT(front("600", {scores(200, 1, 1)}), ElementsAre(true));
+  EXPECT_THAT(front("600", {swept_scores(200, 1, 1)}), ElementsAre(true));
 }
 
 // d_model 64: heads without projections have width 64, four other heads a quarter each.
@@ -248,7 +229,7 @@ TEST(SweepReport, tells_the_widths_of_heads) {
     const SweepPlan plan = plan_with("set: {model.heads: 4}\naxes: {x: {a: {" + settings +
                                      "}, b: {task.max_length: 9}, c: {model.d_model: 32}}}\n");
     Scores some(plan.runs.size());
-    std::fill_n(some.begin(), cells, scores(100, 10, 1));
+    std::fill_n(some.begin(), cells, swept_scores(100, 10, 1));
     const SweepResults results = sweep_results(plan, some);
     return std::pair(results_table(plan, results), results_json(plan, results)["cells"]);
   };
