@@ -1,7 +1,6 @@
 #include "apps/examples.hpp"
 
-#include "core/files/files.hpp"
-#include "core/files/own_program.hpp"
+#include "core/files/process.hpp"
 #include "core/text.hpp"
 #include "train/config/rows.hpp"
 

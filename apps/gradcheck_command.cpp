@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "apps/commands.hpp"
-#include "core/files/own_program.hpp"
+#include "core/files/process.hpp"
 
 namespace tapehead {
 

@@ -1,4 +1,5 @@
-// Measures the time and the memory of this process, and runs work in a separate process.
+// Measures the time and the memory of this process, runs work in a separate process, and finds the
+// program that runs and how it is started again.
 #pragma once
 
 #include <chrono>
@@ -38,5 +39,23 @@ struct IsolatedEnd : std::runtime_error {
 // only the calling thread, so `work` must not wait for other threads. Throws IsolatedEnd; DataError
 // with the message of an exception that `work` throws; IoError if the process cannot be started.
 std::string isolated(const std::function<std::string()>& work);
+
+// The executable of this process, even where the system started the C library's loader and the
+// loader loaded the executable, as in packages. Without /proc: "tapehead".
+fs::path own_program();
+
+// The file with this program's bytes, even if another file has taken its place since the start. If
+// a loader loaded this program: the file that is in its place now.
+fs::path running_file();
+
+// What execve(2) takes.
+struct StartCommand {
+  fs::path file;
+  std::vector<std::string> words;  // the program's name and its arguments
+};
+
+// The command that starts this program from its running_file(), or another program. If a loader
+// loaded this program, the same loader loads the other program.
+StartCommand start_again(std::vector<std::string> arguments, const fs::path& other = {});
 
 }  // namespace tapehead

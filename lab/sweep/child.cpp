@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "core/files/files.hpp"
-#include "core/files/own_program.hpp"
+#include "core/files/process.hpp"
 #include "core/ranks/launcher.hpp"
 
 namespace tapehead {

@@ -2,8 +2,7 @@
 
 #include <gnu/libc-version.h>
 
-#include "core/files/own_program.hpp"
-#include "core/random/draws.hpp"
+#include "core/files/process.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"
 #include "train/step/trainer.hpp"

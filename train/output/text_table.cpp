@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "core/files/own_program.hpp"
+#include "core/files/process.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 
