@@ -1,13 +1,38 @@
 // The places of a sweep on all ranks. Each place runs child processes one after the other.
 #pragma once
 
+#include <sys/types.h>
 #include <chrono>
 
 #include "core/files/json_text.hpp"
 #include "core/ranks/ranks.hpp"
-#include "lab/sweep/child.hpp"
 
 namespace tapehead {
+
+struct ChildCommand {
+  fs::path log;  // the child's output is appended here
+  std::vector<std::string> arguments;
+};
+
+// A child process of a sweep, which trains or scores one run.
+class SweepChild : NotCopied {
+ public:
+  // Starts this program, or another one. The child gets no signals from the terminal, gets SIGTERM
+  // when the thread that made this object ends, and does not take itself for part of this process's
+  // launch. Between fork and exec, only calls run that are safe with threads and MPI. Throws
+  // IoError.
+  explicit SweepChild(const ChildCommand& command, const fs::path& other = {});
+  ~SweepChild();  // asks the child to end, but does not wait
+
+  void send(int signal) const;
+
+  // Nothing while it runs. Then its exit code, 128 + the signal that ended it, or 127: not started.
+  std::optional<int> exit_code();
+
+ private:
+  pid_t id_;
+  std::optional<int> exit_code_;
+};
 
 // Ranks work in rounds, in which all ranks take part. The first rank decides. Its orders are
 // carried out in the next round, in which it also receives the events of all ranks.

@@ -1,6 +1,6 @@
 // The child process of a sweep: its streams and signals; and how far its run is, while its metrics
 // are written line by line and when lines are removed again.
-#include "lab/sweep/child.hpp"
+#include "lab/sweep/places.hpp"
 
 #include <unistd.h>
 
