@@ -1,6 +1,5 @@
 #include "apps/launch.hpp"
 
-#include "core/ranks/launcher.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

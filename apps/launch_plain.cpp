@@ -2,7 +2,6 @@
 // process would take itself for the only one.
 
 #include "apps/launch.hpp"
-#include "core/ranks/launcher.hpp"
 
 namespace tapehead {
 

@@ -7,7 +7,7 @@
 #include <sched.h>
 
 #include "core/files/process.hpp"
-#include "core/ranks/launcher.hpp"
+#include "core/ranks/ranks.hpp"
 
 namespace tapehead {
 

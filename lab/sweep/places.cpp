@@ -10,7 +10,6 @@
 
 #include "core/files/files.hpp"
 #include "core/files/process.hpp"
-#include "core/ranks/launcher.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

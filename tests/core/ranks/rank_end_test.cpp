@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include "core/kernel/workers.hpp"
-#include "core/ranks/launcher.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
