@@ -117,6 +117,15 @@ void on_all_ranks(Ranks& ranks, const Index& place, const Work& work) {
   throw_first(ranks, error, place);
 }
 
+// The workers of all ranks, or of a single process.
+struct Team {
+  // `own` and `all` must outlive the team.
+  Team(Workers& own, Ranks& all = alone()) : workers(own), ranks(all) {}
+
+  Workers& workers;  // of this process
+  Ranks& ranks;
+};
+
 // The number of worker threads of a rank unless the user sets it: its usable cores divided by the
 // number of ranks that may use the same cores of the same machine. All ranks must call this
 // function together.

@@ -1,12 +1,10 @@
 // Evaluation: how well a model predicts the targets of a split, and how well it generates them.
 #pragma once
 
-#include "datasets/corpus/windows.hpp"
+#include "core/ranks/ranks.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/breakdowns.hpp"
 #include "train/experiment.hpp"
-#include "train/metrics/label_metrics.hpp"
-#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

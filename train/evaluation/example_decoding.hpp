@@ -1,10 +1,9 @@
 // Decodes many examples, in batches of similar lengths that are spread over a team.
 #pragma once
 
+#include "core/ranks/ranks.hpp"
 #include "datasets/sequence.hpp"
 #include "nn/generation/decoding.hpp"
-#include "nn/generation/ensemble.hpp"
-#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // Computes the parts of a job with a team of ranks. Rank i % count computes part i.
 #pragma once
 
-#include "train/step/team.hpp"
+#include "core/ranks/ranks.hpp"
 
 namespace tapehead {
 

@@ -6,7 +6,6 @@
 #include "nn/pass.hpp"
 #include "train/step/optimizer.hpp"
 #include "train/step/shards.hpp"
-#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
