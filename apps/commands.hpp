@@ -114,6 +114,16 @@ CLI::Option* add_precision_option(CLI::App& command, Precision& precision);
 CLI::Option* add_threads_option(CLI::App& command, Index& threads,
                                 std::string_view help = "Worker threads");
 
+enum class ExampleFile { config, sweep };
+
+// The folder of the examples: configs of the checkout in which the program was built, or
+// share/tapehead/configs of an installation. Throws ConfigError if there is none.
+fs::path example_folder();
+
+// The file of the example with this name, such as "copy". Throws ConfigError, listing the existing
+// names, if there is no such example.
+fs::path find_example(const std::string& name, ExampleFile kind);
+
 // --checkpoint, --data, --other-data and --threads.
 template <class Arguments>
 void add_study_options(CLI::App& command, Arguments& arguments) {

@@ -1,7 +1,6 @@
 // tapehead sweep FILE: trains a config with many settings and seeds, and reports which ones differ.
 
 #include "apps/commands.hpp"
-#include "apps/examples.hpp"
 #include "apps/sweep_display.hpp"
 #include "lab/report/page.hpp"
 #include "lab/sweep/directory.hpp"

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
-#include "apps/examples.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "train/loop/training.hpp"
