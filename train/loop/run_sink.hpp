@@ -6,8 +6,8 @@
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/loop/replay.hpp"
+#include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/rank_checkpoint.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,5 +1,5 @@
 // Reads and writes a checkpoint's parameters, optimiser state and position in the data. Everything
-// is checked when read.
+// is checked when read. Of several ranks, rank 0 alone reads and writes the file.
 #pragma once
 
 #include "nn/attention/caches.hpp"
@@ -52,5 +52,20 @@ void load_memory(const TensorFile& file, LaneMemory& memory);
 // file (Izmailov et al. 2018). `store`: names and shapes. Throws IoError if a file does not match.
 void write_weight_average(const std::vector<fs::path>& files, const ParameterStore& store,
                           Metadata metadata, const fs::path& average);
+
+// A function that returns an entry's bytes. Rank 0 receives optimiser state tensor by tensor, while
+// it writes the file. All ranks must call it for all entries, in_file_order().
+EntryBytes entry_bytes(const TrainingState& state, Ranks& ranks);
+
+// Gives all ranks what rank 0 has loaded: weights, memory, position, and the optimiser state in
+// `checkpoint`, which is null on other ranks and at the start of a training.
+void share_training(const TensorFile* checkpoint, const TrainingState& state,
+                    TrainingPosition& position, Ranks& ranks);
+
+// Gives all ranks the weights of rank 0.
+void share_weights(ParameterStore& store, Ranks& ranks);
+
+// Throws RankError that names the ranks whose weights differ from rank 0's weights.
+void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,6 @@
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/rank_checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
