@@ -1,7 +1,7 @@
 // Activations of a feed-forward block, fused with bias, gate and dropout.
 #pragma once
 
-#include "core/ops/choices.hpp"
+#include "core/choices.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tape.hpp"
 

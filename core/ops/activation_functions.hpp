@@ -3,8 +3,8 @@
 
 #include <numbers>
 
+#include "core/choices.hpp"
 #include "core/kernel/row_kernels.hpp"
-#include "core/ops/choices.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

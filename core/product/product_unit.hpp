@@ -1,7 +1,7 @@
 // Which kernel of this CPU multiplies numbers in bfloat16.
 #pragma once
 
-#include "core/precision.hpp"
+#include "core/choices.hpp"
 #include "core/product/pair_product.hpp"
 
 namespace tapehead {

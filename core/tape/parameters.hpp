@@ -2,7 +2,7 @@
 // of memory; saving, counting, clipping and optimising iterate over it.
 #pragma once
 
-#include "core/precision.hpp"
+#include "core/choices.hpp"
 #include "core/tape/parameter_declaration.hpp"
 #include "core/tape/tape.hpp"
 #include "core/tape/tensor.hpp"

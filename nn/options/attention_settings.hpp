@@ -1,7 +1,7 @@
 // The options of attention. Each option stands once: a member with its default, and a row.
 #pragma once
 
-#include "core/ops/choices.hpp"
+#include "core/choices.hpp"
 #include "nn/options/choices.hpp"
 
 namespace tapehead {

@@ -2,7 +2,7 @@
 // storing the logits of the whole vocabulary.
 #pragma once
 
-#include "core/precision.hpp"
+#include "core/choices.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

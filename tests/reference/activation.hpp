@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "core/ops/choices.hpp"
+#include "core/choices.hpp"
 #include "tests/reference/array.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {

@@ -1,7 +1,7 @@
 // Rotates the vectors of heads by rotary positions (Su et al. 2021), and scales them to one length.
 #pragma once
 
-#include "core/ops/choices.hpp"
+#include "core/choices.hpp"
 #include "core/ops/heads/head_columns.hpp"
 #include "core/sequence/batch.hpp"
 
