@@ -6,7 +6,6 @@
 #include "core/files/process.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
-#include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 

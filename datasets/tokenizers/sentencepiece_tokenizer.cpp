@@ -2,7 +2,6 @@
 
 #include "core/text.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
-#include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
 namespace tapehead {

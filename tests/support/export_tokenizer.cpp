@@ -7,7 +7,6 @@
 
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
