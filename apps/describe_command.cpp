@@ -63,7 +63,6 @@ std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>
          section("SEE ALSO", join(pages, " ,\n") + "\n");
 }
 
-// The page of a command, such as tapehead-train(1).
 std::string man_page_of_command(const CLI::App& command) {
   const std::string name = "tapehead-" + command.get_name();
   std::string usage = "tapehead " + command.get_name() + " [OPTION]...";

@@ -55,13 +55,11 @@ constexpr Field named(std::string_view name, double minimum = Field().minimum,
   return {.name = name, .help = "", .minimum = minimum, .maximum = maximum, .unit = unit};
 }
 
-// For a number that must be above its minimum.
 constexpr Field above(Field field) {
   field.exclusive_minimum = true;
   return field;
 }
 
-// For a number that must be below its maximum.
 constexpr Field below(Field field) {
   field.exclusive_maximum = true;
   return field;
@@ -73,7 +71,6 @@ constexpr Field keeping_meaning(Field field) {
   return field;
 }
 
-// For an option that cannot change when a training resumes.
 constexpr Field kept_by_resume(Field field) {
   field.kept_by_resume = true;
   return field;
@@ -131,7 +128,6 @@ using ByHead = OneOrEach<Value>;  // by head of one layer
 template <class Value>
 using Plain = Value;  // of one layer
 
-// A problem with the values of options.
 struct Violation {
   std::vector<std::string> options;  // the most likely wrong option first
   std::string problem;
@@ -147,7 +143,6 @@ std::optional<Violation> violation_if(bool broken, std::vector<std::string> opti
   return Violation{std::move(options), fmt::format(form, std::forward<Parts>(parts)...)};
 }
 
-// The first violation, if there is one.
 inline std::optional<Violation> first_violation(
     std::initializer_list<std::optional<Violation>> rules) {
   const auto* const found =

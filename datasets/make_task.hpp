@@ -6,7 +6,6 @@
 
 namespace tapehead {
 
-// The seed, the run and the model that a task is made for.
 struct TaskMaking {
   std::uint64_t seed = 0;
   fs::path tokenizers{};  // run directory that keeps them; empty: none
@@ -28,7 +27,6 @@ struct DataFile {
   std::string* path;   // points into the options
 };
 
-// All files that the options name.
 std::vector<DataFile> data_files(TaskOptions& options);
 
 // The tokenizers of a run. Loads them from the directory of the run; if it holds no tokenizers,

@@ -148,7 +148,6 @@ inline Batch pack(const Source& source, std::initializer_list<Index> numbers) {
   return pack(source, std::span(numbers.begin(), numbers.size()));
 }
 
-// Packs the prompts of the sequences (Sequence::prompt).
 Prompts pack_prompts(std::span<const Sequence> sequences);
 Prompts pack_prompts(const Source& source, std::span<const Index> numbers);
 

@@ -13,7 +13,6 @@ struct AskedLine {
   std::optional<std::string> target{};
 };
 
-// A line as tokens.
 struct LineRead {
   AskedLine line{};
   std::vector<TokenId> tokens{};         // of the text, without marks around them
@@ -23,7 +22,6 @@ struct LineRead {
   std::string warning{};                 // for example, that only a part is read
 };
 
-// A text and the tokens that its tokenizer made.
 struct EncodedText {
   const Tokenizer& tokenizer;
   std::string text;
@@ -54,7 +52,6 @@ class Reader {
   // The sequences that predict each scored token once: of the target or, for running text, of the
   // line in windows of at most `context` rows.
   virtual LineSource to_score(const LineRead& read, const Layout& layout, Index context) const;
-  // The tokens that a model reads before it generates.
   virtual std::vector<TokenId> prompt(const LineRead& read) const { return read.tokens; }
   // Whether the generated text continues the line, rather than being a target.
   virtual bool goes_on() const { return false; }

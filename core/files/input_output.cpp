@@ -25,7 +25,6 @@ void write_bytes(std::string_view text) {
   }
 }
 
-// The identity of an open file.
 std::optional<InputFiles::Identity> identity_of(int descriptor) {
   struct stat status{};
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)
@@ -33,7 +32,6 @@ std::optional<InputFiles::Identity> identity_of(int descriptor) {
              : std::nullopt;
 }
 
-// The identity of the file at a path.
 std::optional<InputFiles::Identity> identity_of(const fs::path& path) {
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)

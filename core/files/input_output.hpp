@@ -27,7 +27,6 @@ void flush_output();
 // be reported anywhere.
 void write_message(std::string_view text);
 
-// The files that a command reads.
 class InputFiles {
  public:
   // Device and inode. Only regular files have an identity: to read and write the same terminal,

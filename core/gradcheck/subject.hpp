@@ -18,7 +18,6 @@ RandomInput random(Extent... extents) {
   return {{static_cast<Index>(extents)...}};
 }
 
-// The tensor that the checker draws as input number `input`.
 Tensor drawn(const RandomInput& random, std::size_t input);
 inline Tensor drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
 

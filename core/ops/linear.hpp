@@ -10,7 +10,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // ShapeError.
 Var linear(const Var& x, const Var& weight, const std::optional<Var>& bias = {});
 
-// Some rows of a weight.
 struct WeightRows {
   Index first;
   Index count;

@@ -45,7 +45,6 @@ int Ranks::end(const RankEnd& mine) {
 
 namespace {
 
-// A message, and the ranks that have it.
 struct SharedMessage {
   const RankEnd* end;
   std::vector<Index> ranks;

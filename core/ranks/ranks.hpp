@@ -50,7 +50,6 @@ class Ranks : NotCopied {
 
 Ranks& alone();  // a process that works alone
 
-// How a rank ends.
 struct RankEnd {
   int exit_code = 0;
   std::string message{};   // of the error that ended it, if one did

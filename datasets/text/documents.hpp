@@ -49,7 +49,6 @@ class DocumentReader {
   // progress now and then. Throws IoError, and DataError with the place of text that is not UTF-8.
   std::vector<DocumentLine> next();
 
-  // Calls `visit` for each of the next lines, to the end.
   void for_each_line(const auto& visit) {
     for (auto lines = next(); !lines.empty(); lines = next()) {
       std::ranges::for_each(lines, visit);

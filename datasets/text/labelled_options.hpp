@@ -69,7 +69,6 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
 // The files of training, validation and test.
 std::array<SplitFiles, 3> files_of(const LabelledTextOptions& options);
 
-// The one or two texts of an example.
 std::vector<std::string> texts_of(const std::string& line, Index texts);
 
 // Training, validation and, if given, test: texts, or two texts with a tab between them; and their
@@ -79,7 +78,6 @@ std::vector<std::string> texts_of(const std::string& line, Index texts);
 // throw.
 std::vector<SplitText> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
-// One or two texts as tokens, with their class.
 struct ClassifiedText {
   std::vector<TokenId> tokens;  // with an end mark between two texts
   Index first_text = 0;         // number of tokens of the first text

@@ -118,7 +118,6 @@ std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
 // lose a character and `character_coverage` is 1.
 Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options);
 
-// The error to throw if no pair can be trained on.
 DataError no_training_pairs(const ParallelTextOptions& options, Index pairs);
 
 }  // namespace tapehead

@@ -20,7 +20,6 @@ struct ByteCharacter {
 };
 const std::array<ByteCharacter, 256>& byte_characters();
 
-// Replaces each byte by its byte character.
 std::string spelled_bytes(std::string_view bytes);
 
 // The bytes of a spelled text; nullopt if it contains anything but byte characters.

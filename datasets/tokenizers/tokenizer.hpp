@@ -112,7 +112,6 @@ struct PieceOptions {
   bool lower_case = false;  // drops case and accents
 };
 
-// The unknown tokens of encoded lines.
 struct UnknownText {
   Index tokens = 0;  // tokens that became the unknown mark
   Index lines = 0;   // lines with such tokens

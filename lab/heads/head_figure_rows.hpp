@@ -44,7 +44,6 @@ struct AttendedQuery {
   }
 };
 
-// A head of a report, with its attention.
 struct ReportedHead {
   const AttentionReport& attention;
   std::size_t number;

@@ -5,7 +5,6 @@ function bestCell({best}) {
   return {...shade(best[0].probability, texts[0]), title: texts.join('\n')};
 }
 
-// The name of the changed model.
 function changedName({heads, pattern}) {
   return `${pattern === undefined ? 'without' : 'by distance'} ${heads.join(', ')}`;
 }

@@ -19,7 +19,6 @@ constexpr const char* memory = "lanes.memory";
 
 constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
 
-// Writes the lists of numbers that represent a batch.
 struct BatchWriter {
   std::map<std::string, Numbers>& lists;
   std::string prefix;  // of their names

@@ -7,7 +7,6 @@
 
 namespace tapehead {
 
-// The user's choice of data for an existing run.
 struct DataChoice {
   fs::path directory{};  // the directory of the files; empty: unchanged
   bool other = false;    // whether data that differs from the run's is allowed

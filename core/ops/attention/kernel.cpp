@@ -43,7 +43,6 @@ AttentionKernel::AttentionKernel(const AttentionOptions& options, Index most_que
   }
 }
 
-// Takes the tile that begins at query row `first`.
 void AttentionKernel::take_queries(Index first) {
   const StoredRows& query = problem_.query;
   const Index keys = problem_.key.rows;

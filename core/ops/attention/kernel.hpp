@@ -85,7 +85,6 @@ class AttentionKernel {
   // Calls visit() for each block of keys that the tile's queries may attend to, once it is taken.
   template <class Visitor>
   void for_each_block(const Visitor& visit);
-  // Calls visit(part) for each part of the block.
   template <class Visitor>
   void for_each_part(const Visitor& visit) const;
 

@@ -77,7 +77,6 @@ void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit)
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-// The rows of one head.
 struct HeadRows : StoredRows {
   bool apart = false;  // not adjacent in memory: copy them together if used often
 };

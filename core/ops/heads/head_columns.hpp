@@ -39,7 +39,6 @@ void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index wid
 HeadMatrix checked_heads(const HeadColumns& columns, Index heads, Index width,
                          std::string_view what);
 
-// Calls visit(row, head) for each vector.
 template <class Visitor>
 void for_each_head(Index rows, Index heads, const Visitor& visit) {
   for (Index i = 0; i < rows; ++i) {
