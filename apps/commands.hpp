@@ -9,7 +9,6 @@
 
 #include "apps/launch.hpp"
 #include "core/option_rows.hpp"
-#include "core/precision.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"

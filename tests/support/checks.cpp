@@ -5,12 +5,13 @@
 
 namespace tapehead { namespace {
 
-class ChecksOn : public Environment {
+class ChecksOn : public testing::Environment {
  public:
   void SetUp() override { checks() = {.poison = true, .finite = true}; }
 };
 
 // GoogleTest owns the environment.
-[[maybe_unused]] const Environment* const checks_on = AddGlobalTestEnvironment(new ChecksOn);
+[[maybe_unused]] const testing::Environment* const checks_on =
+    testing::AddGlobalTestEnvironment(new ChecksOn);
 
 }}  // namespace tapehead
