@@ -30,6 +30,17 @@ using Recorder = std::function<void(const RecordedAttention&)>;
 using HeadSubstitute = std::function<std::optional<HeadAttention>(
     const AttentionSite& site, Index head, const Segment& queries, const Segment& keys)>;
 
+// A value on its way through a module: the vectors of its heads, or of one head of the rows' width.
+struct ShownValue {
+  std::string_view path;  // of the module, such as decoder.layers.0.self
+  std::string_view name;  // of the value, such as query
+  HeadColumns columns;
+  Index heads;
+  Index width;
+};
+using ValueWatcher = std::function<void(const ShownValue&)>;
+using CallWatcher = std::function<void(const AttentionSite&, const AttentionCall&)>;
+
 class LaneMemory;
 
 class Pass {
@@ -76,7 +87,20 @@ class Pass {
   // Draws that all batches and shards of a step share; none in evaluation.
   std::optional<Draws> step_draws(std::string_view path) const;
 
+  // Calls the watcher, if there is one.
+  void show(std::string_view path, std::string_view name, const HeadColumns& columns, Index heads,
+            Index width) const {
+    if (watcher) {
+      watcher({path, name, columns, heads, width});
+    }
+  }
+  void show(std::string_view path, std::string_view name, const Var& rows) const {
+    show(path, name, {.matrix = rows}, 1, rows.shape()[1]);
+  }
+
   Recorder recorder;
+  ValueWatcher watcher;
+  CallWatcher call_watcher;                  // called before each attention op
   HeadSubstitute substitute;                 // if set, the pass has no gradients
   Precision precision = Precision::float32;  // of the products of linear maps
   LaneMemory* memory = nullptr;              // memory of the batch's lanes; null: no memory

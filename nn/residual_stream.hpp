@@ -36,9 +36,13 @@ struct Residual {
   }
 
   // pre:  x + dropout(block(norm(x)));  post: norm(x + dropout(block(x))).  (N, D) -> (N, D)
+  // Shows x as `rows`, the block's output without its last bias as `block`, and the sum as `sum`.
   Var operator()(Pass& pass, const Var& x, const Segments& segments, const auto& block) const {
+    pass.show(path, "rows", x);
     const BlockOutput output = block(block_input(pass, x));
+    pass.show(path, "block", output.value);
     Var sum = residual(x, output.value, output.bias, pass.dropout(dropout, path, segments));
+    pass.show(path, "sum", sum);
     return position == NormPosition::pre ? sum : norm(pass, sum);
   }
 

@@ -157,6 +157,9 @@ std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const Pa
   const Index own = role == HeadRole::query ? head : spec.key_head(head);
   const Index row = place(role).first + (spec.tied() ? 0 : own * rows);
   return HeadWeight{.weight = store.value(block.weight).part(row * in, {rows, in}),
+                    .bias = block.bias.declared()
+                                ? std::optional(store.value(block.bias).part(row, {rows}))
+                                : std::nullopt,
                     .first_input = spec.input == HeadInput::narrow ? own * in : 0};
 }
 

@@ -59,10 +59,11 @@ struct HeadProjections {
     return {*this, pass, input, roles};
   }
 
-  // The weight (d, columns that the head sees) of a head's queries, keys or values, and the first
-  // of these columns. Nothing if the input itself takes this role.
+  // The weight (d, columns that the head sees) of a head's queries, keys or values, its bias (d),
+  // if any, and the first of these columns. Nothing if the input itself takes this role.
   struct HeadWeight {
     Tensor weight;
+    std::optional<Tensor> bias;
     Index first_input;
   };
   std::optional<HeadWeight> head_weight(const ParameterStore& store, HeadRole role,

@@ -100,17 +100,24 @@ void HeadScores::keep_heads(const KeptHeads& kept, HeadCopy& copy) const {
 HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected, const Segments& segments,
                               Index last) const {
   const InModule here(pass.tape(), module_);
-  HeadColumns all = rotated(each_by_its_score(pass, projected, true), segments, spec_.heads, last);
-  if (!scales_.declared()) {
-    return all;
+  const HeadColumns by_score = each_by_its_score(pass, projected, true);
+  pass.show(module_.path(), "query_by_score", by_score, spec_.heads, spec_.d_qk);
+  HeadColumns all = rotated(by_score, segments, spec_.heads, last);
+  pass.show(module_.path(), "query_rotated", all, spec_.heads, spec_.d_qk);
+  if (scales_.declared()) {
+    all = {.matrix = scale_heads(all, pass.parameter(scales_), spec_.heads, spec_.d_qk)};
   }
-  return {.matrix = scale_heads(all, pass.parameter(scales_), spec_.heads, spec_.d_qk)};
+  pass.show(module_.path(), "query_scaled", all, spec_.heads, spec_.d_qk);
+  return all;
 }
 
 HeadColumns HeadScores::key(Pass& pass, const HeadColumns& heads, const Segments& segments) const {
   const InModule here(pass.tape(), module_);
-  return rotated(each_by_its_score(pass, heads, false), segments, spec_.kv_heads,
-                 Pattern::unlimited);
+  const HeadColumns by_score = each_by_its_score(pass, heads, false);
+  pass.show(module_.path(), "key_by_score", by_score, spec_.kv_heads, spec_.d_qk);
+  const HeadColumns all = rotated(by_score, segments, spec_.kv_heads, Pattern::unlimited);
+  pass.show(module_.path(), "key_rotated", all, spec_.kv_heads, spec_.d_qk);
+  return all;
 }
 
 HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segments, Index count,
@@ -230,7 +237,6 @@ Var HeadDistances::distance_products(Pass& pass, const HeadColumns& query, doubl
   return scale(products, static_cast<Scalar>(factor));
 }
 
-// W_h R_b of each head, one head below the other: (H B, d_qk).
 Var HeadDistances::sine_maps(Pass& pass) const {
   const Var all = linear(pass.tape().constant(sines_), pass.parameter(sines_of_));
   PoolVector<Var> heads;

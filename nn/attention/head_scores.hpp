@@ -13,6 +13,8 @@ class HeadScores {
   HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions);
 
   // The segments give the positions of the rows. Positions of rotary queries are at most `last`.
+  // Show queries and keys after each step: `query_by_score`, `key_by_score`, `query_rotated`,
+  // `key_rotated`, `query_scaled`.
   HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments,
                     Index last = Pattern::unlimited) const;
   HeadColumns key(Pass& pass, const HeadColumns& heads, const Segments& segments) const;
@@ -54,11 +56,13 @@ class HeadDistances {
   // Queries, with Transformer-XL's content bias u if it is used (Dai et al. 2019, 3.3): (q + u) k.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
 
+  // Transformer-XL's W_h R_b of each head, one head below the other: (H B, d_qk).
+  Var sine_maps(Pass& pass) const;
+
   void keep_heads(const KeptHeads& kept, HeadCopy& copy) const;
 
  private:
   Var distance_products(Pass& pass, const HeadColumns& query, double scale) const;
-  Var sine_maps(Pass& pass) const;
   Var plus(Pass& pass, const HeadColumns& query, const Parameter& row) const;
 
   AttentionSpec spec_;

@@ -72,6 +72,8 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
   const Segments& key_positions = turned ? turned->second : from.segments;
   HeadProjections::Of own = project.of(pass, x, others ? HeadRoles::query_only : HeadRoles::all);
   const HeadColumns projected = own.columns(HeadRole::query);
+  pass.show(module.path(), "input", x);
+  pass.show(module.path(), "query", projected, spec.heads, spec.d_qk);
   const HeadColumns query = weights.scores.query(pass, projected, query_positions);
   std::optional<KeysAndValues> to = from.rows && from.cache ? from.cache->context : std::nullopt;
   if (!to) {
@@ -80,6 +82,11 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
     const HeadColumns key = from_rows.columns(HeadRole::key);
     to = {.key = weights.scores.key(pass, key, others ? key_positions : query_positions),
           .value = from_rows.columns(HeadRole::value)};
+    if (others) {
+      pass.show(module.path(), "key_input", *others);
+    }
+    pass.show(module.path(), "key", key, spec.kv_heads, spec.d_qk);
+    pass.show(module.path(), "value", to->value, spec.kv_heads, spec.d_v);
     if (from.cache != nullptr) {
       to = keep(pass, *to, queries, from);
     }
@@ -174,6 +181,10 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const HeadColumns& query,
       .bias = weights.distances(pass, query, scale),
       .score_weights = weights.scores.function_weights(pass),
       .sink_query = of_sinks};
+  pass.show(module.path(), "query_content", call.query, spec.heads, spec.d_qk);
+  if (pass.call_watcher) {
+    pass.call_watcher(site, call);
+  }
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
     return attention_by(call);
@@ -185,7 +196,10 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const HeadColumns& query,
   if (dropout.active()) {
     side_by_side = drop_heads({side_by_side}, queries, spec.heads, spec.d_v, dropout);
   }
-  return weights.combination(pass, weights.gates(pass, side_by_side));
+  pass.show(module.path(), "output", side_by_side);
+  const Var heads = weights.gates(pass, side_by_side);
+  pass.show(module.path(), "heads", heads);
+  return weights.combination(pass, heads);
 }
 
 AttentionMaker::AttentionMaker(const Scope& root, const ModelOptions& options)

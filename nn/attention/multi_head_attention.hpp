@@ -39,7 +39,10 @@ struct MultiHeadAttention {
   MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionSite site,
                      const AttentionWeights& weights);
 
-  // The rows x attend to the keys of a source: (N, D) -> (N, D).
+  // The rows x attend to the keys of a source: (N, D) -> (N, D). Shows x as `input`, other rows
+  // that keys and values are made of as `key_input`, the projections as `query`, `key` and `value`,
+  // queries with a content bias as `query_content`, and the heads' outputs side by side as `output`
+  // and, behind their gates, as `heads`.
   BlockOutput operator()(Pass& pass, const Var& x, const Segments& queries,
                          const KeySource& from) const;
 
