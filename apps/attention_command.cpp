@@ -41,6 +41,9 @@ void write(const fs::path& output, const SavedRun& run, const Inspection& inspec
         page[part] = seen[part];
       }
     }
+    if (inspection.walk) {
+      page["walk"] = walk_on_page(*inspection.walk);
+    }
     write_file_atomically(output, report_page(page));
   }
 }
@@ -52,7 +55,9 @@ void print(const AttentionArguments& arguments, const SavedRun& run, const Inspe
     write_output(json_text(inspection_json(run, inspection, with_tensors)) + '\n');
     return;
   }
-  if (!to_file) {
+  if (!to_file && inspection.walk) {
+    write_output(walk_tables(*inspection.walk));
+  } else if (!to_file) {
     write_output("The key with each query's largest weight, and the weight in percent:\n\n" +
                  attention_tables(inspection) + "\n");
   }
@@ -168,6 +173,8 @@ const Command attention_command(110, [](CLI::App& program) {
                   "Another text: instead of removing the heads of --without, weight keys by "
                   "distance alone, with the mean weights of these heads in this text")
       ->needs("--without");
+  command.add_option("--walk", arguments.request.walk,
+                     "Show every matrix on the way of this head, from its input to its output");
   command.add_option("--output", arguments.output,
                      "File for all numbers (.safetensors or .json), or for a page (.html)");
   add_checkpoint_option(command, arguments.checkpoint);

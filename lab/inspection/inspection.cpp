@@ -164,9 +164,23 @@ InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, cons
   Pass pass(tape, model.store);
   pass.substitute = substitute;
   pass.recorder = [&seen](const RecordedAttention& one) { seen.heads.push_back(one); };
+  pass.watcher = [&seen](const ShownValue& one) {
+    if (one.name == "query" || one.name == "key" || one.name == "value") {
+      seen.projections.emplace(fmt::format("{}.{}", one.path, one.name),
+                               one.columns.of(one.heads, one.width));
+    }
+  };
   const Var hidden = model.transformer.hidden(pass, batch);
   seen.logits = model.transformer.logits(pass, select_rows(hidden, seen.rows)).value();
   return seen;
+}
+
+HeadWalk walk(const Model& model, const Batch& batch, const InspectedSequence& seen,
+              const HeadName& head) {
+  return {.head = head,
+          .queries = seen.tokens(query_side(head.site)),
+          .keys = seen.tokens(key_side(head.site)),
+          .steps = walk_head(model.transformer, model.store, batch, head)};
 }
 
 std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
@@ -249,6 +263,10 @@ Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, W
   inspection.sequence = inspect(run.model, run.tokenizers, inspection.text.batch);
   if (!request.without.empty()) {
     inspection.without = inspect_without(run, request, inspection.text, workers);
+  }
+  if (request.walk) {
+    inspection.walk = walk(run.model, inspection.text.batch, inspection.sequence,
+                           head_of(run.model.transformer, *request.walk));
   }
   return inspection;
 }

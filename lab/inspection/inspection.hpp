@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/kernel/workers.hpp"
+#include "lab/inspection/head_walk.hpp"
 #include "predict/reader.hpp"
 #include "train/experiment.hpp"
 
@@ -14,19 +15,30 @@ struct InspectedSequence {
   std::vector<std::string> target_tokens;  // read by the decoder
   std::vector<std::string> said_tokens;    // the label of each target token; empty without a label
   std::vector<RecordedAttention> heads;    // in the order in which a pass computes them
-  PoolVector<Index> rows;                  // the input rows that have a label
-  std::vector<std::string> labels;         // of `rows`
-  Tensor logits;                           // (rows, V)
+  // The projections, named such as decoder.layers.0.self.query, before anything else happens to
+  // them. Heads may share those of keys and values.
+  std::map<std::string, HeadMatrix> projections;
+  PoolVector<Index> rows;           // the input rows that have a label
+  std::vector<std::string> labels;  // of `rows`
+  Tensor logits;                    // (rows, V)
 
   // The tokens whose rows predict.
   const std::vector<std::string>& input_tokens() const {
     return target_tokens.empty() ? source_tokens : target_tokens;
+  }
+  // Of a side, "source" or "target".
+  const std::vector<std::string>& tokens(std::string_view side) const {
+    return side == "source" ? source_tokens : target_tokens;
   }
 };
 
 // `batch`: one sequence, in the layout of the model. One pass, with no dropout.
 InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch,
                           const HeadSubstitute& substitute = {});
+
+// A head in numbers, for a sequence that inspect() has seen. Throws ConfigError for a missing head.
+HeadWalk walk(const Model& model, const Batch& batch, const InspectedSequence& seen,
+              const HeadName& head);
 
 struct Prediction {
   std::string token;
@@ -61,6 +73,7 @@ struct InspectionRequest {
   // If given, the heads in `without` are not left out. Their weights then depend on distance alone:
   // the mean weights in this other text (mean_by_distance).
   std::optional<std::string> pattern{};
+  std::optional<std::string> walk{};  // the head to show in numbers
 };
 
 struct TextBatch {
@@ -83,6 +96,7 @@ struct Inspection {
   TextBatch text;
   InspectedSequence sequence{};
   std::optional<WithoutHeads> without{};
+  std::optional<HeadWalk> walk{};
 };
 
 // Throws DataError for a text or pattern without a known token, a text or target with more tokens
@@ -95,10 +109,19 @@ Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, W
 enum class WithTensors { no, yes };
 Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with);
 
-// Writes a safetensors file: each head's `weights`, `scores` and `outputs`, named such as
-// encoder.layers.0.self.0.weights; `logits`, and `without.logits` if heads are left out. The
-// metadata entry `tapehead` is inspection_json() without tensors. Throws IoError.
+// Writes a safetensors file: each head's `queries`, `keys`, `values`, `weights`, `scores` and
+// `outputs`, named such as encoder.layers.0.self.0.weights; `logits`; `without.logits` if heads are
+// left out; and a walk's matrices, such as walk.query. The metadata entry `tapehead` is
+// inspection_json() without tensors. Throws IoError.
 void write_inspection(const fs::path& path, const SavedRun& run, const Inspection& inspection);
+
+// The steps of a walk, with the first rows and columns of each matrix.
+std::string walk_tables(const HeadWalk& walk);
+
+// A walk for pages: at most `most_shown_tokens` rows and columns of each matrix.
+Json walk_on_page(const HeadWalk& walk);
+// The walk of the first head; null without heads.
+Json first_walk(const Model& model, const Batch& batch, const InspectedSequence& seen);
 
 // For each attention, query and head: the key with the largest weight, and this weight in percent.
 std::string attention_tables(const Inspection& inspection);

@@ -11,19 +11,49 @@ namespace {
 constexpr int version = 1;
 constexpr Index shown_predictions = 5;
 
-// Rows of numbers. -inf becomes null, because JSON cannot express it.
-Json rows_json(const Tensor& matrix) {
-  return mapped(numbers_below(matrix.dim(0)), [&](Index i) {
-    return std::vector<Scalar>(matrix.row(i), matrix.row(i) + matrix.dim(1));
+// The first rows and columns of numbers. -inf becomes null, because JSON cannot express it.
+Json first_rows_json(const Tensor& matrix, Index most) {
+  return mapped(numbers_below(std::min(most, matrix.dim(0))), [&](Index i) {
+    return std::vector<Scalar>(matrix.row(i), matrix.row(i) + std::min(most, matrix.dim(1)));
   });
+}
+
+Json rows_json(const Tensor& matrix) { return first_rows_json(matrix, matrix.size()); }
+
+// The queries, keys or values of a head, as `projection` says. Heads may share keys and values.
+Tensor projected(const InspectedSequence& sequence, const RecordedAttention& seen,
+                 std::string_view projection) {
+  const auto all = [&](std::string_view of) -> const HeadMatrix& {
+    return sequence.projections.at(fmt::format("{}.{}", seen.site.text(), of));
+  };
+  const HeadMatrix& from = all(projection);
+  const Index head = seen.head * from.heads / all("query").heads;
+  Tensor rows = Tensor::empty({from.rows(), from.width});
+  for (Index i = 0; i < from.rows(); ++i) {
+    std::copy_n(from.at(i, head), from.width, rows.row(i));
+  }
+  return rows;
+}
+
+// What files have of a head, by name.
+std::vector<std::pair<std::string, Tensor>> tensors_of(const InspectedSequence& sequence,
+                                                       const RecordedAttention& seen) {
+  return {{"queries", projected(sequence, seen, "query")},
+          {"keys", projected(sequence, seen, "key")},
+          {"values", projected(sequence, seen, "value")},
+          {"weights", seen.weights},
+          {"scores", seen.scores},
+          {"outputs", seen.output}};
 }
 
 Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
   if (with == WithTensors::yes) {
-    return attentions_json(sequence, [](const RecordedAttention& seen) -> Json {
-      return {{"weights", rows_json(seen.weights)},
-              {"scores", rows_json(seen.scores)},
-              {"outputs", rows_json(seen.output)}};
+    return attentions_json(sequence, [&](const RecordedAttention& seen) {
+      Json head;
+      for (const auto& [name, tensor] : tensors_of(sequence, seen)) {
+        head[name] = rows_json(tensor);
+      }
+      return head;
     });
   }
   Json attentions = attentions_json(sequence, [](const RecordedAttention&) { return Json(); });
@@ -63,10 +93,6 @@ Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
   });
 }
 
-const std::vector<std::string>& tokens_of(const InspectedSequence& seen, std::string_view side) {
-  return side == "source" ? seen.source_tokens : seen.target_tokens;
-}
-
 std::string in_cell(const std::string& token) {
   return token == "\n" ? std::string("\\n") : printable(token);
 }
@@ -85,8 +111,8 @@ std::string strongest(const Tensor& weights, Index query, const std::vector<std:
 // The table of one attention, whose `heads` heads begin at `first` in the sequence.
 std::string attention_table(const InspectedSequence& seen, std::size_t first, std::size_t heads) {
   const AttentionSite& site = seen.heads[first].site;
-  const auto& queries = tokens_of(seen, query_side(site));
-  const auto& keys = tokens_of(seen, key_side(site));
+  const auto& queries = seen.tokens(query_side(site));
+  const auto& keys = seen.tokens(key_side(site));
   std::vector<std::string> header{"query"};
   for (std::size_t head = 0; head < heads; ++head) {
     header.push_back(fmt::format("head {}", head));
@@ -132,7 +158,7 @@ Json sentence_json(const InspectedSequence& sequence, const std::string& source,
 }
 
 Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with) {
-  const auto& [text, sequence, without] = inspection;
+  const auto& [text, sequence, without, walk] = inspection;
   Json json = {{"format", "tapehead attention"},
                {"version", version},
                {"run", run.directory.string()},
@@ -155,21 +181,30 @@ Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTens
     json["without"]["predictions"] = predictions_json(run, without->sequence);
   }
   json["attentions"] = attentions_json(sequence, with);
+  if (walk) {
+    json["walk"] = with == WithTensors::yes ? walk_json(*walk, rows_json) : walk_json(*walk);
+  }
   return json;
 }
 
 void write_inspection(const fs::path& path, const SavedRun& run, const Inspection& inspection) {
-  std::vector<TensorEntry> entries;
+  std::vector<std::pair<std::string, Tensor>> tensors;
   for (const RecordedAttention& seen : inspection.sequence.heads) {
-    const std::string head = fmt::format("{}.{}.", seen.site.text(), seen.head);
-    entries.push_back(tensor_entry(head + "weights", seen.weights));
-    entries.push_back(tensor_entry(head + "scores", seen.scores));
-    entries.push_back(tensor_entry(head + "outputs", seen.output));
+    for (const auto& [name, tensor] : tensors_of(inspection.sequence, seen)) {
+      tensors.emplace_back(fmt::format("{}.{}.{}", seen.site.text(), seen.head, name), tensor);
+    }
   }
-  entries.push_back(tensor_entry("logits", inspection.sequence.logits));
+  tensors.emplace_back("logits", inspection.sequence.logits);
   if (inspection.without) {
-    entries.push_back(tensor_entry("without.logits", inspection.without->sequence.logits));
+    tensors.emplace_back("without.logits", inspection.without->sequence.logits);
   }
+  if (inspection.walk) {
+    for (const WalkStep& step : inspection.walk->steps) {
+      tensors.emplace_back(fmt::format("walk.{}", step.row.key), step.matrix);
+    }
+  }
+  const auto entries =
+      mapped(tensors, [](const auto& named) { return tensor_entry(named.first, named.second); });
   const Json json = inspection_json(run, inspection, WithTensors::no);
   write_tensor_file(path, entries, {{"tapehead", json_text(json)}});
 }
@@ -184,6 +219,51 @@ std::string attention_tables(const Inspection& inspection) {
     first += static_cast<std::size_t>(heads);
   }
   return join(tables, "\n");
+}
+
+Json walk_on_page(const HeadWalk& walk) {
+  return walk_json(walk,
+                   [](const Tensor& matrix) { return first_rows_json(matrix, most_shown_tokens); });
+}
+
+Json first_walk(const Model& model, const Batch& batch, const InspectedSequence& seen) {
+  const HeadNames heads = heads_of(model.transformer);
+  return heads.empty() ? Json() : walk_on_page(walk(model, batch, seen, heads.front()));
+}
+
+std::string walk_tables(const HeadWalk& walk) {
+  constexpr Index most_rows = 12;
+  constexpr Index most_columns = 8;
+  const auto label = [&](std::string_view side, Index i) {
+    const auto& tokens = side == "query" ? walk.queries : walk.keys;
+    return side.empty() ? std::to_string(i) : in_cell(tokens[static_cast<std::size_t>(i)]);
+  };
+  std::string text;
+  for (const auto& [row, formula, matrix] : walk.steps) {
+    const Index rows = std::min(most_rows, matrix.dim(0));
+    const Index columns = std::min(most_columns, matrix.dim(1));
+    std::vector<std::string> header{""};
+    for (Index j = 0; j < columns; ++j) {
+      header.push_back(label(row.columns, j));
+    }
+    std::vector<Align> aligned(header.size(), Align::right);
+    aligned.front() = Align::left;
+    Table table(aligned, header);
+    for (Index i = 0; i < rows; ++i) {
+      std::vector<std::string> cells{label(row.rows, i)};
+      for (Index j = 0; j < columns; ++j) {
+        const Scalar number = matrix.row(i)[j];
+        cells.push_back(number == minus_infinity ? "-∞" : fmt::format("{:.3f}", number));
+      }
+      table.row(cells);
+    }
+    const bool cut = rows * columns < matrix.size();
+    text += fmt::format("{}{}{}   {} x {}{}   {}\n{}\n", row.name, formula.empty() ? "" : " = ",
+                        formula, matrix.dim(0), matrix.dim(1),
+                        cut ? fmt::format(", here {} x {}", rows, columns) : "", row.help,
+                        table.text());
+  }
+  return text;
 }
 
 std::string predictions_table(const SavedRun& run, const Inspection& inspection) {

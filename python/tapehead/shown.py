@@ -71,8 +71,9 @@ def read_tensors(file: Name) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str,
 
 class Attention:
     """What `Run.attention` shows: the fields of docs/python.md, such as `source_tokens`; `logits`, and `logits_without`
-    the heads named; by the name of an attention, `weights`, `scores` (-inf: not allowed) and `outputs`, arrays of
-    (heads, queries, keys or width). A notebook shows a page with maps of all heads.
+    the heads named; by the name of an attention, `queries`, `keys`, `values`, `weights`, `scores` (-inf: not allowed)
+    and `outputs`, arrays of (heads, rows, columns). With `walk`, the `steps` of the `walk` have `values`, arrays. A
+    notebook shows a page with maps of all heads.
     Example: `run.attention("3 1 4").weights["encoder.layers.0.self"][0]`"""
 
     source: str
@@ -92,9 +93,11 @@ class Attention:
         vars(self).update(facts)
         self.logits = np.array(tensors["logits"])
         self.logits_without = np.array(tensors["without.logits"]) if "without.logits" in tensors else None
-        self.weights, self.scores, self.outputs = (
+        self.queries, self.keys, self.values, self.weights, self.scores, self.outputs = (
             {one["attention"]: np.stack([tensors[f"{one['attention']}.{head}.{what}"] for head in range(one["heads"])])
-             for one in self.attentions} for what in ("weights", "scores", "outputs"))
+             for one in self.attentions} for what in ("queries", "keys", "values", "weights", "scores", "outputs"))
+        for step in facts.get("walk", {}).get("steps", []):
+            step["values"] = tensors[f"walk.{step['step']}"]
         self._write_page = write_page
 
     def _repr_html_(self) -> str:

@@ -51,7 +51,8 @@ TEST_F(AttentionOfText, says_what_each_head_does_and_what_comes_out) {
 }
 
 TEST_F(AttentionOfText, has_the_same_bits_in_each_form) {
-  const Arguments asked = text_of_a + Arguments{"--without", "decoder.layers.0.cross.2"};
+  const Arguments asked = text_of_a + Arguments{"--without", "decoder.layers.0.cross.2", "--walk",
+                                                "decoder.layers.0.cross.1"};
   const Json all = json(asked);
   output(asked + Arguments{"--output", "all.json"});
   EXPECT_EQ(Json::parse(content_of(*here / "all.json")), all);
@@ -61,26 +62,64 @@ TEST_F(AttentionOfText, has_the_same_bits_in_each_form) {
   EXPECT_EQ(Json::parse(file.metadata("tapehead")), few);
   EXPECT_EQ(file.entry("logits").shape, file.entry("without.logits").shape);
   std::size_t tensors = 2;
+  const auto expect_same = [&](const std::string& name, const Json& rows) {
+    const TensorEntry& entry = file.entry(name);
+    std::vector<float> numbers(entry.bytes.size() / sizeof(float));
+    copy_values(entry, numbers);
+    std::vector<float> printed;
+    for (const Json& row : rows) {
+      for (const Json& one : row) {
+        printed.push_back(one.is_null() ? -std::numeric_limits<float>::infinity()
+                                        : one.get<float>());
+      }
+    }
+    EXPECT_EQ(numbers, printed) << name;
+    ++tensors;
+  };
+  for (const Json& step : all["walk"]["steps"]) {
+    expect_same("walk." + step["step"].get<std::string>(), step["values"]);
+  }
   for (const Json& attention : all["attentions"]) {
     const auto name = attention["attention"].get<std::string>();
     for (std::size_t head = 0; head < attention["heads"].size(); ++head) {
-      for (const std::string kind : {"weights", "scores", "outputs"}) {
-        const TensorEntry& entry = file.entry(fmt::format("{}.{}.{}", name, head, kind));
-        std::vector<float> numbers(entry.bytes.size() / sizeof(float));
-        copy_values(entry, numbers);
-        std::vector<float> printed;
-        for (const Json& row : attention["heads"][head][kind]) {
-          for (const Json& one : row) {
-            printed.push_back(one.is_null() ? -std::numeric_limits<float>::infinity()
-                                            : one.get<float>());
-          }
-        }
-        EXPECT_EQ(numbers, printed);
-        ++tensors;
+      for (const std::string kind : {"queries", "keys", "values", "weights", "scores", "outputs"}) {
+        expect_same(fmt::format("{}.{}.{}", name, head, kind), attention["heads"][head][kind]);
       }
     }
   }
   EXPECT_EQ(file.entries().size(), tensors);
+}
+
+TEST_F(AttentionOfText, shows_every_matrix_on_the_way_of_a_head) {
+  const Arguments walk = text_of_a + Arguments{"--walk", "decoder.layers.0.cross.1"};
+  const Json said = json(walk);
+  const Json& steps = said["walk"]["steps"];
+  std::map<std::string, Json> step;
+  for (const Json& one : steps) {
+    step[one["step"]] = one;
+  }
+  EXPECT_EQ(said["walk"]["keys"], said["source_tokens"]);
+  EXPECT_EQ(said["walk"]["queries"], said["target_tokens"]);
+  const Json& head = said["attentions"][2]["heads"][1];
+  for (const auto& [of_walk, of_head] : {std::pair("query", "queries"),
+                                         {"key", "keys"},
+                                         {"value", "values"},
+                                         {"weights", "weights"},
+                                         {"scaled", "scores"},
+                                         {"output", "outputs"}}) {
+    EXPECT_EQ(step[of_walk]["values"], head[of_head]) << of_walk;
+  }
+  EXPECT_EQ(step["key_input"]["rows"], "key");
+  EXPECT_EQ(step["products"]["columns"], "key");
+  EXPECT_EQ(step["output_weight"]["shape"], Json({16, 16}));
+  EXPECT_THAT(output(walk),
+              AllOf(HasSubstr("K = X_K W_K + b_K   4 x 4   "), HasSubstr("S = P / √4   "),
+                    HasSubstr("A = softmax: exp(S)"), Not(HasSubstr("query  head 0"))));
+  output(walk + Arguments{"--output", "a.html"});
+  EXPECT_THAT(content_of(*here / "a.html"),
+              HasSubstr("\"walk\":{\"head\":\"decoder.layers.0.cross.1\""));
+  EXPECT_THAT(here->run({"attention", "a", "1", "--walk", "decoder.layers.0.cross.7"}).errors,
+              HasSubstr("decoder.layers.0.cross"));
 }
 
 TEST_F(AttentionOfText, shows_tables_and_writes_a_page) {

@@ -27,6 +27,9 @@ TENSORS = {"encoder.layers.0.self.0.weights": [[1, 0], [0.5, 0.5]],
            "decoder.layers.0.cross.1.weights": [[0, 1], [0.5, 0.5]],
            "decoder.layers.0.cross.1.scores": [[4, 5], [6, 7]],
            "decoder.layers.0.cross.1.outputs": [[3], [4]],
+           **{f"{head}.{what}": np.arange(4).reshape(2, 2) + place for place, head in enumerate(
+               ["encoder.layers.0.self.0", "decoder.layers.0.cross.0", "decoder.layers.0.cross.1"])
+              for what in ("queries", "keys", "values")},
            "logits": [[1, 2, 3, 4], [5, 6, 7, 8]]}
 
 # Keeps its command line, and answers `config` with an object and anything else with a file.
@@ -106,6 +109,18 @@ class FromTheProgram(unittest.TestCase):
             # The weights are the softmax of the scores; the kernel's rounding is that of float.
             exponentials = np.exp(scores - scores.max(-1, keepdims=True))
             np.testing.assert_allclose(exponentials / exponentials.sum(-1, keepdims=True), weights, atol=1e-6)
+            queries, keys, values = (made[one["attention"]] for made in (seen.queries, seen.keys, seen.values))
+            products = queries @ keys.transpose(0, 2, 1) / queries.shape[-1] ** 0.5
+            np.testing.assert_allclose(np.where(np.isfinite(scores), products, scores), scores, atol=1e-5)
+            np.testing.assert_allclose(weights @ values, seen.outputs[one["attention"]], atol=1e-5)
+
+    def test_a_walk_has_the_matrices_of_a_head(self):
+        seen = self.run_.attention("1 2 3", walk="encoder.layers.0.self.1")
+        steps = {step["step"]: step for step in seen.walk["steps"]}
+        self.assertEqual(steps["query"]["formula"], "X W_Q + b_Q")
+        made = steps["input"]["values"] @ steps["query_weight"]["values"] + steps["query_bias"]["values"]
+        np.testing.assert_allclose(made, steps["query"]["values"], atol=1e-5)
+        np.testing.assert_array_equal(steps["query"]["values"], seen.queries["encoder.layers.0.self"][1])
 
     def test_without_heads_the_logits_differ(self):
         whole, less = (self.run_.attention("1 2 3", target="1 2", without=without)
