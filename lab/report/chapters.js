@@ -23,7 +23,7 @@ function chapterMaps(point, packed, about) {
     chosen.view.hidden = choice.keys.length === 0;
     chosen.draw(shown);
   });
-  return element('figure', {class: 'panel'}, element('figcaption', {}, point), element('p', {class: 'source'}, sentence.source), maps, chosen.view);
+  return element('figure', {class: 'panel'}, element('figcaption', {}, point), element('p', {class: 'source'}, sentence.source), remark(cutText(sentence)), maps, chosen.view);
 }
 
 function chapter(report, {question, look, points, figures, maps: about, answer, deeper}) {
@@ -37,6 +37,8 @@ function chapter(report, {question, look, points, figures, maps: about, answer, 
 function chaptersSection(report) {
   const {chapters} = report.results;
   return chapters.length === 0 ? [] : [section('chapters', 'Questions',
-    remark('In a map, rows are queries and columns are keys; a darker cell has more weight. Click a map to see its words.'),
+    remark('A query is what a token looks for, a key what it can be found by, a value what it gives. In a map, rows are queries and columns ' +
+      'are keys; a darker cell has more weight. Click a map to see its words. In the decoder, “a > b” reads a and must predict b.'),
+    remark('An encoder reads a text, a decoder writes the answer. Self-attention looks within one text, cross-attention from the answer at the text.'),
     ...chapters.map((one) => chapter(report, one)))];
 }

@@ -13,11 +13,13 @@ function withWeights(sentence) {
   return {...sentence, attentions: sentence.attentions.map((one) => ({...one, heads: read(one)}))};
 }
 
-// Draws one path for each level of weight, so that thousands of cells need only a few dozen elements.
+// Draws one path for each level of weight, so that thousands of cells need only a few dozen elements. Where all weights
+// are small, as among many tokens, the largest one is as dark as a quarter.
 function heatmap(rows, levels) {
+  const strength = Math.max(1, 0.25 / (d3.max(rows.flat()) || 1));
   const paths = Array.from({length: levels + 1}, () => '');
   rows.forEach((row, i) => row.forEach((weight, j) => {
-    paths[Math.min(levels, Math.round(weight * levels))] += `M${j} ${i}h1v1h-1z`;
+    paths[Math.min(levels, Math.round(strength * weight * levels))] += `M${j} ${i}h1v1h-1z`;
   }));
   const svg = d3.create('svg').attr('viewBox', `0 0 ${rows[0].length} ${rows.length}`).attr('preserveAspectRatio', 'none');
   paths.forEach((path, level) => {

@@ -62,6 +62,7 @@ std::string report_page(Json report) {
   std::string page = page_of(report);
   // The parts that may be left out, the least needed first.
   for (const auto& [part, words] : {std::pair("history", "The weights over the training"),
+                                    {"walk", "One head in numbers"},
                                     {"head_curves", "The curves of the heads"},
                                     {"samples", "The samples"},
                                     {"predictions", "The predictions"},

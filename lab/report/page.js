@@ -2,7 +2,7 @@
 
 function runParts(report) {
   const choice = firstChoice(report);
-  return [attentionSection(report, choice), predictionsSection(report), samplesSection(report), curvesSection(report), confusionSection(report), typesSection(report),
+  return [attentionSection(report, choice), walkSection(report), predictionsSection(report), samplesSection(report), curvesSection(report), confusionSection(report), typesSection(report),
     headsSection(report, choice), headCurvesSection(report), spectrumSection(report),
     pruningSection(report), configSection(report), environmentSection(report)].filter(Boolean);
 }

@@ -84,6 +84,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   report["sentences"] = report_sentences(run.model, run.config, task, split, sentences,
                                          request.effort.outputs, workers);
   Index weights = 0;
+  std::optional<Batch> first;  // of the sentence that the page shows first
   for (const std::string& text : request.texts) {
     const Inspection inspection = inspect_text(run, {.text = text}, workers);
     Json sentence = sentence_json(inspection.sequence, text, {});
@@ -95,13 +96,17 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
                       request.texts.size(), report["texts"].size()));
       break;
     }
-    if (request.every_checkpoint && !report.contains("texts")) {
-      add_history(sentence, request, inspection.text.batch);
-    }
+    first = first.value_or(inspection.text.batch);
     report["texts"].push_back(std::move(sentence));
   }
-  if (request.every_checkpoint && request.texts.empty() && !sentences.empty()) {
-    add_history(report["sentences"][0], request, pack(*split.source, {sentences.front()}));
+  if (!first && !sentences.empty()) {
+    first = pack(*split.source, {sentences.front()});
+  }
+  if (first) {
+    if (request.every_checkpoint) {
+      add_history(report[request.texts.empty() ? "sentences" : "texts"][0], request, *first);
+    }
+    report["walk"] = first_walk(run.model, *first, inspect(run.model, run.tokenizers, *first));
   }
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(
@@ -126,7 +131,7 @@ void note_unknown(Json& report, const ReportRequest& request, const std::excepti
   if (!request.checkpoint.empty() || request.every_checkpoint) {
     throw;
   }
-  for (const char* part : {"sentences", "texts", "spectrum", "heads", "head_curves"}) {
+  for (const char* part : {"sentences", "texts", "walk", "spectrum", "heads", "head_curves"}) {
     report.erase(part);
   }
   report["notes"].push_back(fmt::format("Samples and heads are missing: {}", error.what()));

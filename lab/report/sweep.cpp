@@ -77,6 +77,19 @@ Json maps_json(const SweepPlan& plan, const Scores& scores) {
   return maps;
 }
 
+// Takes the walks out of the maps, and returns the one of the first setting of the first question.
+Json take_walk(Json& maps, const SweepPlan& plan) {
+  Json walk;
+  for (const auto& [point, sentence] : maps.items()) {
+    if (point == plan.chapters.front().points.front().name && sentence.contains("walk")) {
+      walk = sentence["walk"];
+      walk["point"] = point;
+    }
+    sentence.erase("walk");
+  }
+  return walk;
+}
+
 Json axes_json(const SweepPlan& plan) {
   return mapped(numbers_below(plan.axes.size()), [&](std::size_t i) -> Json {
     std::vector<std::string> labels;
@@ -102,6 +115,8 @@ Json report_of(const fs::path& directory, const SweepPlan& plan, const fs::path&
   if (results.is_null() && finished > 0) {
     results = results_json(plan, sweep_results(plan, scores));
   }
+  Json maps = maps_json(plan, scores);
+  Json walk = take_walk(maps, plan);
   const auto name = fs::absolute(directory).lexically_normal();
   const std::string count = fmt::format("{} of {} runs finished", finished, plan.runs.size());
   const auto [state, text] =
@@ -117,7 +132,8 @@ Json report_of(const fs::path& directory, const SweepPlan& plan, const fs::path&
                                    Json::array({"runs", plan.runs.size()})})},
           {"notes", std::move(faults)},
           {"axes", axes_json(plan)},
-          {"maps", maps_json(plan, scores)},
+          {"maps", std::move(maps)},
+          {"walk", std::move(walk)},
           {"progress", progress_json(plan, directory, scores, page)},
           {"metrics", EnumNames<Metric>::names},
           {"lower_is_better", kind_of(plan.metric).lower_is_better},

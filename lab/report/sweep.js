@@ -238,7 +238,7 @@ function runsSection(progress) {
 
 function sweepParts(report) {
   const {results, progress} = report;
-  const parts = results ? [...chaptersSection(report), section('cells', 'Cells', ...resultsInWords(report), cellsTable(report), cellsLegend(results)),
+  const parts = results ? [...chaptersSection(report), walkSection(report), section('cells', 'Cells', ...resultsInWords(report), cellsTable(report), cellsLegend(results)),
     axesSection(report), ...shownSection(report)] : [];
-  return [...parts, runsSection(progress)];
+  return [...parts.filter(Boolean), runsSection(progress)];
 }

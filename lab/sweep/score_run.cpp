@@ -86,21 +86,29 @@ void add_training(RunScores& scores, const RunFiles& files) {
   }
 }
 
-// The weights of all heads on a sentence or, if the run can read none of it, on the first example.
+// The weights of all heads on a sentence or, if the run can read none of it, on the first example;
+// and the walk of the first head.
 Json maps_of(const SavedRun& run, const Task& task, const Split& split, const std::string& sentence,
              Workers& workers) {
   constexpr Index shown = 32;  // tokens on each side
+  const auto maps = [&](const InspectedSequence& seen, const Batch& batch,
+                        const std::string& text) {
+    Json json = sentence_json(seen, text, {}, shown);
+    json["walk"] = first_walk(run.model, batch, seen);
+    return json;
+  };
   const auto first = [&] {
-    const InspectedSequence seen = inspect(
-        run.model, {task.source_tokenizer, task.target_tokenizer}, pack(*split.source, {0}));
-    return sentence_json(seen, join(seen.source_tokens, " "), {}, shown);
+    const Batch batch = pack(*split.source, {0});
+    const InspectedSequence seen =
+        inspect(run.model, {task.source_tokenizer, task.target_tokenizer}, batch);
+    return maps(seen, batch, join(seen.source_tokens, " "));
   };
   if (sentence.empty()) {
     return first();
   }
   try {
-    return sentence_json(inspect_text(run, {.text = sentence}, workers).sequence, sentence, {},
-                         shown);
+    const Inspection inspection = inspect_text(run, {.text = sentence}, workers);
+    return maps(inspection.sequence, inspection.text.batch, sentence);
   } catch (const DataError&) {
     return first();
   }

@@ -55,19 +55,20 @@ TEST_F(Report, shows_everything_of_a_run) {
   EXPECT_THAT(here->output("report a --output all.html"),
               HasSubstr("all.html: finished after 40 steps"));
   const auto page = see("all.html");
-  expect_members(page,
-                 {{"sections",
-                   {"attention", "samples", "curves", "heads", "pruning", "config", "environment"}},
-                  {"charts", charts},
-                  {"folded", charts - 3},  // loss, metric and learning rate are in sight
-                  {"lines", charts + 2},   // loss and token accuracy also of validation
-                  {"samples", 8},
-                  {"switches", 12},  // of each head
-                  {"compared", 4},   // one per attention, and the clicked one
-                  {"cells", page["queries"].get<int>() * page["keys"].get<int>()},
-                  {"chosen", 4},
-                  {"bars", 24},       // removal and gate for each head
-                  {"removed", 13}});  // all heads, then one less each
+  expect_members(
+      page,
+      {{"sections",
+        {"attention", "walk", "samples", "curves", "heads", "pruning", "config", "environment"}},
+       {"charts", charts},
+       {"folded", charts - 3},  // loss, metric and learning rate are in sight
+       {"lines", charts + 2},   // loss and token accuracy also of validation
+       {"samples", 8},
+       {"switches", 12},  // of each head
+       {"compared", 4},   // one per attention, and the clicked one
+       {"cells", page["queries"].get<int>() * page["keys"].get<int>()},
+       {"chosen", 4},
+       {"bars", 24},       // removal and gate for each head
+       {"removed", 13}});  // all heads, then one less each
   EXPECT_GT(page["cells"], 0);
   EXPECT_GT(page["options"], 50);
   EXPECT_THAT(page["tip"].get<std::string>(), AllOf(HasSubstr("→"), HasSubstr("%")));
@@ -146,7 +147,7 @@ TEST_F(Report, explains_its_columns_itself_and_has_blank_cells_for_figures_that_
 TEST_F(Report, tables_that_are_cut_say_so_and_can_be_scrolled) {
   for (const int width : {390, 800, 1280}) {
     const auto tables = see("a/report.html", R"(
-      const seen = [...document.querySelectorAll('.table')].filter((one) => !one.closest('details:not([open])'));
+      const seen = [...document.querySelectorAll('.table')].filter((one) => !one.closest('details:not([open]), #walk'));
       return seen.map((one) => {
         const scroller = one.querySelector('.scrolling');
         return {cut: scroller.scrollWidth > scroller.clientWidth, told: one.querySelector('.cut').offsetHeight > 0,
