@@ -6,8 +6,10 @@ const token = location.hash.slice(1);
 const [text, target] = [2, 1].map((rows) => element('textarea', {rows, spellcheck: 'false'}));
 const targetLabel = element('label', {hidden: ''}, 'Target; if there is none, the model’s own output', target);
 const switches = element('details', {hidden: ''});
+const walk = element('select', {name: 'walk'});
+const walkLabel = element('label', {class: 'chooser', hidden: ''}, 'One head in numbers ', walk);
 const [wrong, lost] = [0, 1].map(() => element('p', {class: 'note', role: 'status', hidden: ''}));
-const form = element('form', {class: 'question'}, element('label', {}, 'Text', text), targetLabel, switches, wrong, lost);
+const form = element('form', {class: 'question'}, element('label', {}, 'Text', text), targetLabel, switches, walkLabel, wrong, lost);
 
 let states = {};  // of the records and the checkpoint that are shown
 let records = {name: '', notes: [], summary: []};
@@ -30,11 +32,14 @@ async function attempt(place, action) {
   place.hidden = fault === '';
 }
 
+// The questions about heads: which are off, and which one is walked through.
 function drawSwitches(attentions) {
   const names = JSON.stringify(attentions);
   if (switches.dataset.names === names) return;  // some may be off
   switches.dataset.names = names;
-  switches.hidden = false;
+  [switches, walkLabel].forEach((one) => { one.hidden = false; });
+  walk.replaceChildren(element('option', {value: ''}, 'none'), ...attentions.flatMap(({attention, heads}) => d3.range(heads).map((head) =>
+    element('option', {value: headKey(attention, head)}, headName(attention, head)))));
   switches.replaceChildren(element('summary', {}, 'Switch heads off'), ...attentions.map(({attention, heads}) => element('div', {},
     element('h3', {}, attentionName(attention)), d3.range(heads).map((head) => element('label', {},
       element('input', {type: 'checkbox', name: 'without', value: headKey(attention, head)}), ` ${head}`)))));
@@ -53,13 +58,19 @@ function headButtons(pressed) {
   return [...main.querySelectorAll(`button.head[aria-pressed="${pressed}"]`)];
 }
 
-// Draws the report anew, except that the chosen heads stay chosen.
+// Draws the report anew, except that the chosen heads stay chosen and the followed token followed.
 function draw() {
+  const followed = main.querySelector('#followed')?.value;
   if (main.querySelector('button.head')) chosen = headButtons(true).map((one) => one.dataset.head);
   main.replaceChildren();
   showReport({...records, ...answer?.report, name: records.name, notes: [...records.notes, ...(answer?.notes ?? [])], summary: facts()});
   for (const pressed of chosen ? [true, false] : []) {  // in this order, there is room for those that are added
     headButtons(pressed).filter((one) => chosen.includes(one.dataset.head) !== pressed).forEach((one) => one.click());
+  }
+  const chooser = main.querySelector('#followed');
+  if (chooser && followed < chooser.options.length) {
+    chooser.value = followed;
+    chooser.dispatchEvent(new Event('change'));
   }
 }
 
@@ -69,7 +80,7 @@ async function ask() {
   if (asking) return;
   for (asking = true; changed; asking = changed) {
     [changed, answer] = [false, null];
-    const question = {text: text.value, target: target.value, without: new FormData(form).getAll('without')};
+    const question = {text: text.value, target: target.value, without: new FormData(form).getAll('without'), walk: walk.value};
     await attempt(wrong, async () => { answer = question.text ? await post('/attention', question) : null; });
   }
   if (answer) drawSwitches(answer.seen.attentions);

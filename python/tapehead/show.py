@@ -67,12 +67,12 @@ class Live:
             report.update(targets=not one_text, masks=one_text and family == "encoder")
         return news
 
-    def attention(self, text: str, target: str = "", without: Iterable[str] = ()) -> dict[str, Any]:
+    def attention(self, text: str, target: str = "", without: Iterable[str] = (), walk: str = "") -> dict[str, Any]:
         """The data of the page that `attention --output page.html` writes, what it prints as JSON, and its warnings."""
-        model, heads = self._open(), [str(head) for head in without]
+        model, heads, walk = self._open(), [str(head) for head in without], str(walk)
         with tempfile.TemporaryDirectory() as folder:
             ran = model._answer(line("attention", self._run.directory, str(text), target=str(target), without=heads,
-                                     output=f"{folder}/page.html", json=True, checkpoint=model.checkpoint))
+                                     walk=walk, output=f"{folder}/page.html", json=True, checkpoint=model.checkpoint))
             if ran.returncode:
                 raise failure(ran.stderr, ran.returncode)
             report = json.loads(_inside(Path(folder, "page.html").read_text("utf-8"), DATA))

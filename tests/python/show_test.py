@@ -298,6 +298,32 @@ class Page(unittest.TestCase):
             self.assertEqual(tab.value("location.hash"), "#" + token)
             self.assertEqual(self.browser.complaints, [])
 
+    def test_one_head_in_numbers(self):
+        def choose(selector, value):
+            chooser = f"document.querySelector('{selector}')"
+            tab.wait(f"{chooser}?.querySelector('[value=\"{value}\"]') && (({chooser}.value = '{value}'), true)")
+            tab.value(f"['input', 'change'].forEach(kind => {chooser}.dispatchEvent(new Event(kind, {{bubbles: true}})))")
+
+        with shown("runs/copy") as (_, port, token):
+            tab = self.open(port, token)
+            tab.type(TEXT, "1 2 3")
+            self.source(tab, "1 2 3")
+            self.assertIsNone(tab.value("document.querySelector('#walk')"))
+            names = tab.value("[...document.querySelectorAll('form option')].map(one => one.innerText)")
+            self.assertEqual((len(names), *names[:2]), (10, "none", "encoder, layer 0, self-attention, head 0"))
+            tab.click("button.head[data-head='encoder.layers.0.self.1']")
+            chosen = tab.value(CHOSEN)
+            choose("form select", "encoder.layers.0.self.1")
+            tab.wait("document.querySelector('#walk figure[data-step=query] code')?.innerText.startsWith('Q = X W_Q')")
+            self.assertEqual(set(tab.value(CHOSEN)), set(chosen))
+            choose("#followed", "1")
+            choose("form select", "encoder.layers.0.self.0")
+            tab.wait("document.querySelector('#walk .remark').innerText.includes('head 0')")
+            self.assertEqual(tab.value("document.querySelector('#followed').value"), "1")
+            choose("form select", "")
+            tab.wait("document.querySelector('#attention') && !document.querySelector('#walk')")
+            self.assertEqual(self.browser.complaints, [])
+
     def test_errors_and_markup_are_text(self):
         with shown("runs/copy") as (process, port, token):
             tab = self.open(port, token)
