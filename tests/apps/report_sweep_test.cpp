@@ -90,12 +90,14 @@ TEST_F(SweepPage, has_a_chapter_for_each_question) {
           sentences: chapters.map((one) => one.querySelector('.source').textContent),
           answers: chapters.map((one) => one.querySelector('.answer').textContent),
           commands: chapters.map((one) => one.querySelector('code')?.textContent ?? ''),
+          walk: document.querySelector('#walk .remark').textContent.split(',')[0],
           maps: count('.small-map'), before, opened: count('.compared'),
           wide: document.documentElement.scrollWidth,
         };
       )",
                             {.width = width, .dark = dark});
-      expect_members(page, {{"sections", {"chapters", "cells", "charts", "runs"}},
+      expect_members(page, {{"sections", {"chapters", "walk", "cells", "charts", "runs"}},
+                            {"walk", "In “usual”: what encoder"},
                             {"questions", {"Why several heads", "What do they cost"}},
                             {"sentences", {"1 2 3", "1 2 3"}},
                             {"bars", {2, 6}},
