@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array walk_rows{
     WalkRow{"rows", "Z", "query", "",
-            "a row for each token, made of its word and place; each layer adds to it"},
+            "the stream: a row for each token, of its word and place; each layer adds to it"},
     WalkRow{"norm_gain", "g", "", "", "learned: a factor for each column"},
     WalkRow{"norm_bias", "b", "", "", "learned: a number for each column"},
     WalkRow{"input", "X", "query", "", "what the attention reads: a row for each token"},
@@ -37,7 +37,7 @@ constexpr std::array walk_rows{
     WalkRow{"score_vector", "v", "", "", "learned: how much each column counts"},
     WalkRow{"products", "P", "query", "key", "how well each query fits each key"},
     WalkRow{"scaled", "S", "query", "key",
-            "a score adds d_k products; the root keeps it from growing with d_k"},
+            "the same map, smaller numbers: a sum of d_k products grows like √d_k"},
     WalkRow{"distance_keys", "r", "", "", "learned: a row for each distance, which queries meet"},
     WalkRow{"distance_query", "w", "", "", "learned: added to each query that meets a distance"},
     WalkRow{"distance_numbers", "o", "", "", "learned: a number for each distance"},
@@ -56,7 +56,8 @@ constexpr std::array walk_rows{
     WalkRow{"head_weights", "a", "", "", "learned: a factor for each head"},
     WalkRow{"output_bias", "b_O", "", "", "learned: added to each row"},
     WalkRow{"part", "U_h", "query", "", "what this head alone adds to the stream"},
-    WalkRow{"attention", "U", "query", "", "what the attention adds to the stream"},
+    WalkRow{"attention", "U", "query", "",
+            "what the attention adds to the stream: the parts of all heads"},
     WalkRow{"sum", "Y", "query", "", "the stream behind the attention"},
     WalkRow{"normed", "N", "query", "", "what the next block reads"}};
 
@@ -357,7 +358,8 @@ void Walker::weigh() {
     add("largest", fmt::format("the {} largest numbers of each row of {}, else -∞",
                                pattern_.top_count(), name()));
   }
-  add("weights", fmt::format("softmax: exp({0}), divided by its sum over the row", name()));
+  add("weights",
+      fmt::format("softmax: exp of each number of {0}, divided by the sum of its row", name()));
 }
 
 // What is added to the score of a pair for its distance, behind the learned numbers.

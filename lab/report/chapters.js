@@ -37,8 +37,10 @@ function chapter(report, {question, look, points, figures, maps: about, answer, 
 function chaptersSection(report) {
   const {chapters} = report.results;
   return chapters.length === 0 ? [] : [section('chapters', 'Questions',
-    remark('A query is what a token looks for, a key what it can be found by, a value what it gives. In a map, rows are queries and columns ' +
-      'are keys; a darker cell has more weight. Click a map to see its words. In the decoder, “a > b” reads a and must predict b.'),
+    remark('A token is a word or a sign; </s> ends a text. A head has three matrices of its own. They make of each token a query, a row of Q: what ' +
+      'it looks for; a key, a row of K: what it can be found by; and a value, a row of V: what it gives. “One head in numbers” computes them.'),
+    remark('A head makes a map: rows are queries and columns are keys; a darker cell has more weight. Click a map to see its words. In the ' +
+      'decoder, “a > b” reads a and must predict b. Token accuracy is the share of predictions that are right.'),
     remark('An encoder reads a text, a decoder writes the answer. Self-attention looks within one text, cross-attention from the answer at the text.'),
     ...chapters.map((one) => chapter(report, one)))];
 }

@@ -103,7 +103,7 @@ function walkSection({walk}) {
   const text = (tokens) => element('code', {}, tokens.slice(0, 64).join(' '));
   return section('walk', 'One head in numbers',
     remark(`${point ? `In “${point}”: what` : 'What'} ${headName(head.slice(0, dot), head.slice(dot + 1))}, computes where the tokens `, text(queries), ' look at ', keys.join(' ') === queries.join(' ') ? 'one another' : text(keys),
-      ': each matrix is made of those before it, by the formula above it. One token is followed: its row is framed, and its numbers stand below.'),
+      ': each matrix is made of those before it, by the formula above it. One token is followed: its row is framed, and its numbers stand below. Of K and V it uses all rows.'),
     remark('Blue cells are positive, orange cells negative; the stronger, the nearer to the largest number of their matrix. Point at a cell to see its number; click a row to follow its token.'),
     element('p', {class: 'chooser'}, element('label', {for: 'followed'}, 'Followed token '), chooser),
     element('div', {class: 'steps'}, figures.map(({view}) => view)));

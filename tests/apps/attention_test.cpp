@@ -112,9 +112,10 @@ TEST_F(AttentionOfText, shows_every_matrix_on_the_way_of_a_head) {
   EXPECT_EQ(step["key_input"]["rows"], "key");
   EXPECT_EQ(step["products"]["columns"], "key");
   EXPECT_EQ(step["output_weight"]["shape"], Json({16, 16}));
-  EXPECT_THAT(output(walk),
-              AllOf(HasSubstr("K = X_K W_K + b_K   4 x 4   "), HasSubstr("S = P / √4   "),
-                    HasSubstr("A = softmax: exp(S)"), Not(HasSubstr("query  head 0"))));
+  EXPECT_THAT(
+      output(walk),
+      AllOf(HasSubstr("K = X_K W_K + b_K   4 x 4   "), HasSubstr("S = P / √4   "),
+            HasSubstr("A = softmax: exp of each number of S"), Not(HasSubstr("query  head 0"))));
   output(walk + Arguments{"--output", "a.html"});
   EXPECT_THAT(content_of(*here / "a.html"),
               HasSubstr("\"walk\":{\"head\":\"decoder.layers.0.cross.1\""));
