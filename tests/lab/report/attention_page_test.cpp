@@ -171,7 +171,8 @@ TEST(AttentionPage, has_attention_alone_and_draws_the_weights_that_count_with_fe
     const colours = [...document.querySelectorAll('.lines .swatch')].map((one) => getComputedStyle(one).borderTopColor);
     return {alone, text, lines, marks: count('#attention svg *'),
             counts: [count('.lines'), colours.length, new Set(colours).size, count('.lines .token'), count('.small-map'), count('.large-map')],
-            cells: [linesIn('td:nth-child(2) .small-map path') / 3, linesIn('.compared:first-child .heat')],
+            cells: [linesIn('td:nth-child(2) .small-map path') / 3, linesIn('.compared:first-child .heat'),
+                    linesIn('td:nth-child(5) .small-map path') / 3],
             strokes: [...document.querySelectorAll('.lines:first-child .all path')].map((one) =>
               [getComputedStyle(one).stroke === colours[0], one.getAttribute('stroke-opacity')]),
             corner: document.querySelector('.compared .heat').getAttribute('d').slice(0, 12)};)");
@@ -189,8 +190,8 @@ TEST(AttentionPage, has_attention_alone_and_draws_the_weights_that_count_with_fe
   EXPECT_EQ(
       page["strokes"],
       nlohmann::json({{true, "1"}, {false, "1"}, {false, "0.5"}, {false, "0.2"}, {false, "0.1"}}));
-  // Along the diagonal; small maps of three heads.
-  EXPECT_EQ(page["cells"], nlohmann::json({length, length}));
+  // Along the diagonal, in small maps of three heads; all cells of even heads, faint as they are.
+  EXPECT_EQ(page["cells"], nlohmann::json({length, length, length * length}));
   EXPECT_EQ(page["corner"], "M0 0h1v1h-1z");
   EXPECT_LT(page["marks"], 6 * 2 * length + 500) << "beside the tokens of six large maps";
 }
